@@ -143,10 +143,10 @@ pub trait Words<T: Word>: Copy {
     fn prefetch(self, _index: usize) {}
 }
 
-/// Words that change hands at barriers and at the ends of launches alone: in between, a word that one warp
-/// writes no other one touches. An access of a wide word may be several.
+/// Words that change hands only at barriers and at the ends of launches: in between, no warp accesses a word
+/// that another one writes. An access of a wide word may be several.
 ///
-/// An index beyond the end is what it is for [`Words`].
+/// An index beyond the end has the effect that [`Words`] describes.
 pub trait StagedWords<T: Word>: Copy {
     /// Reads one word.
     fn load(self, index: usize) -> T;
@@ -163,13 +163,13 @@ pub trait StagedWords<T: Word>: Copy {
 
 /// Words that count: 32 and 64 bits.
 pub trait IntegerWords<T: Word>: Words<T> {
-    /// Adds with wrap-around, returns what the word held.
+    /// Adds with wrap-around, and returns the old word.
     fn fetch_add(self, index: usize, value: T, order: Order) -> T;
 
-    /// Sets bits, returns what the word held.
+    /// Sets bits, and returns the old word.
     fn fetch_or(self, index: usize, value: T, order: Order) -> T;
 
-    /// Keeps the bits of `value`, returns what the word held.
+    /// Keeps the bits of `value`, and returns the old word.
     fn fetch_and(self, index: usize, value: T, order: Order) -> T;
 }
 
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(u128::from_bits(u64::MAX.to_bits()), u64::MAX as u128);
     }
 
-    /// So many words, which nobody may touch.
+    /// So many words, none of which may be accessed.
     #[derive(Clone, Copy)]
     struct Untouched(usize);
 

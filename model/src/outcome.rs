@@ -1,4 +1,4 @@
-//! What an operation did. The numbers are the codes that a GPU kernel writes per operation.
+//! The outcomes of operations. Their numbers are the codes that a GPU kernel writes per operation.
 
 use crate::memory::Word;
 
@@ -30,9 +30,9 @@ outcome! {
     Insert {
         /// The pair was stored.
         Inserted = 0,
-        /// The key was there; nothing changed. Only a unique insert says so.
+        /// The key was there; nothing changed. Only for a unique insert.
         Present = 1,
-        /// There was no room: no slab in the pool, or no slot where the key may lie. No pair changed.
+        /// There was no room: no slab in the pool, or no slot for the key. No pair changed.
         Full = 2,
     }
 }
@@ -44,7 +44,7 @@ outcome! {
         Inserted = 0,
         /// The key was there; its value was replaced.
         Replaced = 1,
-        /// There was no room: no slab in the pool, or no slot where the key may lie. No pair changed.
+        /// There was no room: no slab in the pool, or no slot for the key. No pair changed.
         Full = 2,
     }
 }
@@ -56,7 +56,7 @@ outcome! {
         Inserted = 0,
         /// The key was there; the value was added to its value.
         Added = 1,
-        /// There was no room: no slot where the key may lie was empty. No pair changed.
+        /// There was no room: no slot for the key was empty. No pair changed.
         Full = 2,
     }
 }
@@ -64,7 +64,7 @@ outcome! {
 outcome! {
     /// Outcome of a delete.
     Delete {
-        /// One pair of the key was taken out.
+        /// One pair of the key was deleted.
         Deleted = 0,
         /// The key was absent.
         Absent = 1,
@@ -80,7 +80,7 @@ outcome! {
         InsertUnique = 1,
         /// Add a pair or replace the value.
         Assign = 2,
-        /// Take out one pair.
+        /// Delete one pair.
         Delete = 3,
         /// Look for a value.
         Search = 4,
@@ -90,10 +90,10 @@ outcome! {
 /// The answer to an [`Op`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mixed<V> {
-    /// The code of the [`Insert`], [`Assign`] or [`Delete`] outcome; of a search 1 if it found its key, else
-    /// 0.
+    /// The code of the [`Insert`], [`Assign`] or [`Delete`] outcome; for a search 1 if it found its key,
+    /// otherwise 0.
     pub code: u8,
-    /// The value that a search found, else zero.
+    /// The value that a search found, otherwise zero.
     pub value: V,
 }
 
@@ -104,7 +104,7 @@ impl<V: Word> Mixed<V> {
         Self { code, value: V::ZERO }
     }
 
-    /// The answer to a search that found this.
+    /// The answer to a search with this result.
     #[inline(always)]
     pub(crate) fn of_search(found: Option<V>) -> Self {
         match found {
@@ -114,7 +114,7 @@ impl<V: Word> Mixed<V> {
     }
 }
 
-/// The code of an operation that a table that is compared with ours has not run, as it cannot hold the key.
+/// The code of an operation that a baseline has not run, as it cannot hold the key.
 pub const RESERVED_KEY: u8 = 255;
 
 #[cfg(test)]

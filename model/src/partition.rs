@@ -1,16 +1,16 @@
-//! Partitions: ranges of homes, written once.
+//! Partitions: ranges of homes.
 //!
-//! The home of a key is the leading digit of its hash ([`Hash64::digit`]). So a hash is a number whose
-//! leading digits say in which part of the table the key belongs, and a *partition* is the range of homes
-//! that share those digits. A bin of a bulk insert and a region of a batch on the CPU are partitions.
+//! The home of a key is the leading digit of its hash ([`Hash64::digit`]). So the leading digits of a hash
+//! say in which part of the table the key belongs, and a *partition* is the range of homes that share those
+//! digits. A bin of a bulk insert and a region of a batch on the CPU are partitions.
 //!
-//! There are two ways to cut a table into them:
+//! There are two ways to divide a table:
 //!
 //! - By homes: [`Partitioning`] gives each partition `1 << shift` homes, so that a block's memory holds the
 //!   partition whatever the size of the table is. [`Levels`] reach small partitions in several passes of a
 //!   radix partitioning, each with a fan-out that a block can write to; [`FanOut`] is one partition's share
 //!   of such a pass.
-//! - By hashes: [`HashPartitions`] cuts the table into any number of partitions. It needs no home, and the
+//! - By hashes: [`HashPartitions`] divides the table into any number of partitions. It needs no home, and the
 //!   rest of the hash is the hash for the next digit.
 
 use crate::hash::{Hash64, Seed};
@@ -64,8 +64,8 @@ impl Partitioning {
     }
 }
 
-/// The partitions that the homes of one partition of the level before go to: `fan` of them, next to each
-/// other. A *digit* says which of them, a *partition* is a number among all of the level.
+/// The partitions that receive the homes of one partition of the level before: `fan` of them, in a row. A
+/// *digit* says which of them, a *partition* is a number among all of the level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FanOut {
     first: u32,
@@ -74,8 +74,8 @@ pub struct FanOut {
 }
 
 impl FanOut {
-    /// Those of partition number `before` of the level before. The whole table is partition 0 before the
-    /// first level.
+    /// The partitions of partition number `before` of the level before. Before the first level, the whole
+    /// table is partition 0.
     #[inline(always)]
     pub const fn new(before: u32, fan: u32, partitioning: Partitioning) -> Self {
         Self { first: before * fan, fan, partitioning }
@@ -87,7 +87,7 @@ impl FanOut {
         self.fan
     }
 
-    /// How they cut the table.
+    /// The division of the table that they belong to.
     #[inline(always)]
     pub const fn partitioning(self) -> Partitioning {
         self.partitioning

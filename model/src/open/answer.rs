@@ -1,4 +1,4 @@
-//! What an operation says, by what it found.
+//! The answer of an operation, by what it found.
 
 use super::table::{Held, Look};
 use crate::at_lane::AtLane;
@@ -12,12 +12,12 @@ pub(crate) enum End {
     Inserted,
     /// The key was there.
     Present,
-    /// All buckets that the key probes are full of others, and say that it went on.
+    /// All buckets that the key probes are full of others, and record in their filter that it went on.
     Full,
 }
 
 impl End {
-    /// How it ended, by what the slot held that it was about; `None` if there was no room.
+    /// The end of an insert, by the content of the slot that decided; `None` if there was no room.
     #[inline(always)]
     const fn of(held: Option<Held>) -> Self {
         match held {
@@ -93,7 +93,7 @@ impl Held {
         }
     }
 
-    /// The answer of a delete that found this; `None` is nothing.
+    /// The answer of a delete that found this; `None` means nothing.
     #[inline(always)]
     pub(crate) fn answer<W: Warp, V: Word>(w: &mut W, held: Option<AtLane<W, Self>>) -> AtLane<W, Mixed<V>> {
         let said = |held: Self| Mixed::of(held.of_delete().code());

@@ -1,8 +1,7 @@
 //! Slots with a board of fingerprints: a byte for each slot, in memory that is nearer than the slots.
 //!
-//! A byte is zero while its slot is empty, and a fingerprint of the slot's key from then on. Operations read
-//! the slots alone whose fingerprint is that of their key. See the README of this module for the steps and
-//! why they are right.
+//! A byte is zero while its slot is empty, and then a fingerprint of the slot's key. An operation reads only
+//! the slots with the fingerprint of its key. The README of this module has the steps and the argument.
 
 use super::filter::Filter;
 use super::probing::Probing;
@@ -13,7 +12,7 @@ use crate::hash::Seed;
 use crate::key::{Key, UserKey};
 use crate::memory::{Order, ReadOrder, Word, Words, WriteOrder};
 
-/// Slots whose fingerprints are in one word of the board.
+/// Slots whose fingerprints share one word of the board.
 pub const BOARD_SLOTS: usize = 4;
 
 /// Bits of a fingerprint.
@@ -30,25 +29,25 @@ pub const fn board_words(slots: usize) -> usize {
 /// The fingerprint of a key whose hash has this low half: 1 to 255.
 #[inline(always)]
 pub const fn fingerprint(hash: u32) -> u32 {
-    // Those bits are not the ones that strides come from, which are the highest.
+    // The lowest bits: strides come from the highest ones.
     let bits = hash & ONES;
     if bits == 0 { ONES } else { bits }
 }
 
-/// A word of the board that has the fingerprint of a slot too.
+/// This word of the board with the fingerprint of another slot added.
 #[inline(always)]
 pub const fn with_fingerprint(word: u32, at: usize, fingerprint: u32) -> u32 {
     word | fingerprint << (at % BOARD_SLOTS * BITS)
 }
 
-/// The fingerprint of a slot, of the word of the board that has it.
+/// The fingerprint of a slot, in its word of the board.
 #[inline(always)]
 const fn of_slot(word: u32, at: usize) -> u32 {
     word >> (at % BOARD_SLOTS * BITS) & ONES
 }
 
-/// Writes word number `word` of a board: the fingerprints of what its slots hold, in a table with this seed.
-/// Nobody else uses either meanwhile.
+/// Writes word number `word` of a board: the fingerprints of the keys in its slots, in a table with this
+/// seed. Nobody else uses either meanwhile.
 #[inline(always)]
 pub fn write_board<E: Packed>(slots: impl Words<E::Word>, board: impl Words<u32>, word: usize, seed: Seed) {
     let first = word * BOARD_SLOTS;
@@ -57,16 +56,16 @@ pub fn write_board<E: Packed>(slots: impl Words<E::Word>, board: impl Words<u32>
         // Relaxed, both: nothing else runs.
         let entry = slots.load(at, ReadOrder::Relaxed);
         if entry != E::EMPTY {
-            // A tombstone's is that of the key which stands for it: no other key takes its slot.
+            // A tombstone has the fingerprint of its reserved key: no other key takes its slot.
             said = with_fingerprint(said, at, fingerprint(E::key(entry).hash(seed).low()));
         }
     }
     board.store(word, said, WriteOrder::Relaxed);
 }
 
-/// An entry that can stand in slots with a board.
+/// An entry for slots with a board.
 pub trait Boarded: Packed {
-    /// What a probe reads of a slot: the word of an entry, or [`PENDING`](Self::PENDING).
+    /// The result of probing a slot: the word of an entry, or [`PENDING`](Self::PENDING).
     type Probed: Word;
 
     /// A slot that has a fingerprint and no entry yet.
@@ -75,14 +74,14 @@ pub trait Boarded: Packed {
     /// A slot of another key, or of a tombstone.
     const OTHER: Self::Probed;
 
-    /// What a probe reads of a slot with this word.
+    /// The result of probing a slot with this word.
     fn probed(word: Self::Word) -> Self::Probed;
 
-    /// The word of a slot of which this was read, if it is not pending.
+    /// The word of a slot with this result, if it is not pending.
     fn word(probed: Self::Probed) -> Self::Word;
 }
 
-/// Pending is a bit above a key that is all ones.
+/// *Pending* is a bit above a key that is all ones.
 macro_rules! set {
     ($($entry:ident $word:ty, $probed:ty;)*) => { $(
         impl Boarded for $entry {
@@ -105,7 +104,7 @@ set! {
     Key64 u64, u128;
 }
 
-/// Pending is the key of an empty slot with another value.
+/// *Pending* is the key of an empty slot with another value.
 macro_rules! pair {
     ($($entry:ident $key:ty, $word:ty;)*) => { $(
         impl Boarded for $entry {
@@ -128,11 +127,12 @@ pair! {
     Pair64 u64, u128;
 }
 
-/// Slots with a board, as an operation on one key sees them; or, until [`OpenSlots::of_key`], as all keys do.
+/// Slots with a board, as an operation on one key sees them; before [`OpenSlots::of_key`], as all keys see
+/// them.
 ///
-/// An insert takes a slot by an exchange in the board, and stores its entry without one: the slots may be in
-/// memory where an exchange is dear. Inserts, assigns and adds wait where a slot with the fingerprint of
-/// their key is being filled.
+/// An insert takes a slot by an exchange in the board, and stores its entry without an exchange: the slots
+/// may be in memory where exchanges are expensive. Inserts, assigns and adds wait while a slot with the
+/// fingerprint of their key is being filled.
 #[derive(Clone, Copy, Debug)]
 pub struct BoardSlots<B, H> {
     board: B,
@@ -142,13 +142,14 @@ pub struct BoardSlots<B, H> {
 }
 
 impl<B: Words<u32>, H> BoardSlots<B, H> {
-    /// Slots over words which are all ones at first, and a board of [`board_words`], which are zero at first.
+    /// Slots in words that are all ones at first, and a board of [`board_words`] words, which are zero at
+    /// first.
     #[inline(always)]
     pub const fn new(board: B, slots: H) -> Self {
         Self { board, slots, fingerprint: 0 }
     }
 
-    /// What a slot with this fingerprint is to this key.
+    /// A slot with this fingerprint, as this key sees it.
     #[inline(always)]
     fn read<E: Boarded>(self, at: usize, fingerprint: u32) -> E::Probed
     where
@@ -160,19 +161,19 @@ impl<B: Words<u32>, H> BoardSlots<B, H> {
         if self.fingerprint != 0 && fingerprint != self.fingerprint {
             return E::OTHER;
         }
-        // Relaxed: an entry is right by itself.
+        // Relaxed: an entry is one consistent word.
         let word = self.slots.load(at, ReadOrder::Relaxed);
         if word == E::EMPTY { E::PENDING } else { E::probed(word) }
     }
 
-    /// Takes an empty slot and fills it. What it held: if that is not empty, nothing has changed.
+    /// Takes an empty slot and fills it. Returns what it held: if that is not empty, nothing has changed.
     #[inline(always)]
     fn fill<E: Boarded>(self, at: usize, entry: E::Word) -> E::Probed
     where
         H: Words<E::Word>,
     {
         let word = at / BOARD_SLOTS;
-        // Relaxed, both: a byte says whose its slot is by its value alone.
+        // Relaxed, both: the value of a byte alone says for which keys its slot is.
         let mut seen = self.board.load(word, ReadOrder::Relaxed);
         loop {
             let held = of_slot(seen, at);
@@ -184,10 +185,10 @@ impl<B: Words<u32>, H> BoardSlots<B, H> {
             if now == seen {
                 break;
             }
-            // Another byte of the word was set, which happens once to each; or this one.
+            // Another byte of the word was set, which happens once to each; or this byte was.
             seen = now;
         }
-        // Relaxed: the word is all that there is to say, and nobody else writes it before it is there.
+        // Relaxed: the word depends on no other memory, and nobody else writes it before it is there.
         self.slots.store(at, entry, WriteOrder::Relaxed);
         E::probed(E::EMPTY)
     }
@@ -198,8 +199,8 @@ impl<E: Packed, B: Words<u32>, H, F: Filter, P: Probing, const S: usize>
 where
     BoardSlots<B, H>: OpenSlots<E>,
 {
-    /// Whether a slot that `key` may stand in has its fingerprint. If not, the key is absent. Reads the board
-    /// alone, as a search by one lane does that reads no slot.
+    /// Whether a slot in which `key` may be has its fingerprint. If not, the key is absent. Reads only the
+    /// board, as a search by one lane does if it reads no slot.
     #[inline(always)]
     pub fn may_hold(self, key: UserKey<E::Key>) -> bool {
         const { assert!(S.is_multiple_of(BOARD_SLOTS), "a bucket has whole words of the board") };
@@ -232,7 +233,7 @@ const fn has_zero(word: u32) -> bool {
     word.wrapping_sub(EACH_BYTE) & !word & (EACH_BYTE << 7) != 0
 }
 
-/// Not for all entries at once: those of other crates might have words of their own.
+/// Not for all entries by one `impl`: entries of other crates might have words of their own.
 macro_rules! slots {
     ($($entry:ident)*) => { $(
         impl<B: Words<u32>, H: Words<<$entry as Packed>::Word>> OpenSlots<$entry> for BoardSlots<B, H> {
@@ -257,7 +258,7 @@ macro_rules! slots {
                 core::array::from_fn(|i| {
                     let at = first + i;
                     if i == 0 || at % BOARD_SLOTS == 0 {
-                        // Relaxed: a slot that is taken never gets another key, and the lowest slot decides.
+                        // Relaxed: a taken slot never gets another key, and the lowest slot decides.
                         word = self.board.load(at / BOARD_SLOTS, ReadOrder::Relaxed);
                     }
                     self.read::<$entry>(at, of_slot(word, at))
@@ -298,12 +299,12 @@ macro_rules! slots {
                     Change::Put(entry, _) => entry,
                     Change::Erase => $entry::MARK,
                 };
-                // Relaxed: the word is all that there is to say.
+                // Relaxed: the word depends on no other memory.
                 $entry::probed(self.slots.compare_exchange(at, $entry::word(seen), new, Order::Relaxed))
             }
             #[inline(always)]
             fn entry(self, at: usize) -> <$entry as Packed>::Word {
-                // Relaxed, here and below: an entry is right by itself.
+                // Relaxed, here and below: an entry is one consistent word.
                 self.slots.load(at, ReadOrder::Relaxed)
             }
             #[inline(always)]
@@ -312,7 +313,7 @@ macro_rules! slots {
             }
             #[inline(always)]
             fn agrees(self, at: usize, hash: u32) -> bool {
-                // Relaxed: asked of tables on which nothing runs.
+                // Relaxed: called on tables on which nothing runs.
                 of_slot(self.board.load(at / BOARD_SLOTS, ReadOrder::Relaxed), at) == fingerprint(hash)
             }
         }

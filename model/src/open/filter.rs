@@ -1,20 +1,20 @@
-//! What a full bucket says of the keys that went on to the next.
+//! The filter: which keys went on from a full bucket to the next.
 
 use crate::memory::{IntegerWords, Order, ReadOrder};
 use crate::warp::Warp;
 
-/// For each bucket, which classes of keys have been inserted behind it. Bits are set and never cleared.
-/// `hash` is the low half of the hash of a key ([`Hash64::low`](crate::Hash64::low)): the high one says its
-/// home.
+/// For each bucket, the classes of keys that have been inserted after it. Bits are set and never cleared.
+/// `hash` is the low half of the hash of a key ([`Hash64::low`](crate::Hash64::low)); the high half decides
+/// its home.
 pub trait Filter: Copy {
-    /// Whether a key of this class may have been inserted behind `bucket`.
+    /// Whether a key of this class may have been inserted after `bucket`.
     fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool;
 
-    /// Says that a key of this class is inserted behind `bucket`.
+    /// Records that a key of this class is inserted after `bucket`.
     fn pass<W: Warp>(self, w: &mut W, bucket: u32, hash: u32);
 }
 
-/// No filter: any key may be behind a full bucket.
+/// No filter: any key may be after a full bucket.
 impl Filter for () {
     #[inline(always)]
     fn passed<W: Warp>(self, _: &mut W, _: u32, _: u32) -> bool {
@@ -30,18 +30,18 @@ pub const fn filter_words<const C: u32>(buckets: u32) -> usize {
     buckets.div_ceil(u32::BITS / C) as usize
 }
 
-/// Where such a filter has the class of a key for a bucket: a word, and a bit of it. `hash` is the low half
-/// of its hash, whose lowest bits are the class.
+/// The place of the class of a key for a bucket: a word, and a bit of it. `hash` is the low half of the key's
+/// hash, whose lowest bits are the class.
 #[inline(always)]
 pub const fn filter_place<const C: u32>(bucket: u32, hash: u32) -> (usize, u32) {
     let buckets = u32::BITS / C;
     ((bucket / buckets) as usize, 1 << (bucket % buckets * C + hash % C))
 }
 
-/// One bit for each of `C` classes of keys, `C` a power of two up to 32: `32 / C` buckets to a word.
+/// One bit for each of `C` classes of keys, `C` a power of two up to 32: a word has `32 / C` buckets.
 ///
-/// With `TEST` a bit is read before it is set, and not set again: on a CPU, where a write takes the line from
-/// other cores. Without, it is set at once: a GPU waits for no answer then.
+/// With `TEST` a bit is read first and set only if necessary: on a CPU, a write takes the line from other
+/// cores. Without it, the bit is set at once: then a GPU waits for no answer.
 #[derive(Clone, Copy, Debug)]
 pub struct OverflowFilter<B, const C: u32, const TEST: bool = true>(B);
 
@@ -58,7 +58,7 @@ impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for OverflowFi
     #[inline(always)]
     fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool {
         let (at, bit) = filter_place::<C>(bucket, hash);
-        // Relaxed: bits are only set. Who has been told of an insert has been told of its bits.
+        // Relaxed: bits are only set. A warp that was told of an insert was told of its bits.
         w.elect(0, || self.0.load(at, ReadOrder::Relaxed) & bit != 0)
     }
 

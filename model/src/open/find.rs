@@ -13,8 +13,8 @@ use crate::warp::Warp;
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// The value of `key`, or `None` if it is absent.
     ///
-    /// Wait-free: reads each bucket once, and stops at the first one that has an empty slot, or one that is
-    /// being filled, or behind which no key of this class was inserted.
+    /// Wait-free: reads each bucket once. Stops at the first one that has an empty slot, or one that is being
+    /// filled, or after which no key of this class was inserted.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
         match self.look(w, key) {
@@ -23,8 +23,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// Searches, and says if every bucket that the key probes was full. A table that grows then has the key
-    /// elsewhere, if anywhere.
+    /// Searches, and returns whether every bucket that the key probes was full. In a table that grows, the
+    /// key may then have moved on to the next submap.
     #[inline(always)]
     pub(crate) fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Look<W, E::Value> {
         let key = key.get();
@@ -51,8 +51,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. It may miss
-    /// what other warps change meanwhile.
+    /// Passes every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. Changes by
+    /// other warps meanwhile may be missed.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,
@@ -94,7 +94,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         row::count(w, row, |_, _, word| H::key(word) == E::key(E::MARK))
     }
 
-    /// The value of the lowest slot of a lane that holds `key`, of which there is one.
+    /// The value of the lowest slot of a lane that holds `key`; there is such a lane.
     #[inline(always)]
     fn value_beside<W: Warp>(
         self,

@@ -1,9 +1,9 @@
-//! How large an open-addressing table is, and what it holds.
+//! The size and the statistics of an open-addressing table.
 
 use super::{BUCKET_SLOTS, CLASSES, filter_words};
 use crate::host::Refused;
 
-/// How many buckets a table has, and how large they are.
+/// The number and the size of a table's buckets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenGeometry {
     /// Slots per bucket: the lanes of a warp times the slots that each reads.
@@ -27,7 +27,7 @@ impl OpenGeometry {
         Self::at_load(pairs, Self::DEFAULT_LOAD)
     }
 
-    /// A table at another load, with the buckets of the library's tables; of loads see [`new`](Self::new).
+    /// A table at another load, with the buckets of the library's tables. About loads see [`new`](Self::new).
     ///
     /// # Errors
     /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if there are more
@@ -36,12 +36,12 @@ impl OpenGeometry {
         Self::new(pairs, load, BUCKET_SLOTS as u32)
     }
 
-    /// A table of at least `pairs / load` slots, whose buckets are as few as that takes and one or a prime
-    /// number.
+    /// A table of at least `pairs / load` slots, with as few buckets as possible: one, or a prime number of
+    /// them.
     ///
     /// Up to a load of 0.98 all pairs fit, unless their keys were chosen for a known seed; above it an insert
-    /// may say `Full`, as a key has 512 buckets. Where keys have two buckets alone and move, nearly all fit
-    /// up to 0.97. The slot of a deleted pair is not used again where keys do not move: deleted pairs count.
+    /// may return `Full`, as a key has 512 buckets. Where keys have only two buckets and move, nearly all fit
+    /// up to 0.97. The slot of a deleted pair is not used again unless keys move: so deleted pairs count.
     ///
     /// # Errors
     /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::Nothing`] if a bucket has no
@@ -64,7 +64,7 @@ impl OpenGeometry {
         Ok(Self { bucket_slots, buckets: buckets.unwrap_or(Self::MOST_BUCKETS) })
     }
 
-    /// A size of at least as many slots, in buckets of so many.
+    /// A size of at least as many slots, in buckets of `bucket_slots` slots.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -76,10 +76,10 @@ impl OpenGeometry {
         }
     }
 
-    /// Refuses a size that no table of such buckets can have.
+    /// Refuses a size that is impossible for a table of such buckets.
     ///
     /// # Errors
-    /// [`Refused::BucketSlots`] if the size is for others; [`Refused::Nothing`] if there is no bucket;
+    /// [`Refused::BucketSlots`] if the size is for other buckets; [`Refused::Nothing`] if there is no bucket;
     /// [`Refused::NotPrime`] if their number is neither one nor prime.
     pub fn admit(self, bucket_slots: u32) -> Result<(), Refused> {
         if self.bucket_slots != bucket_slots {
@@ -108,28 +108,28 @@ impl OpenGeometry {
     }
 }
 
-/// How the inserts of a batch ended.
+/// Counts of the inserts of a batch, by how they ended.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
     /// Keys that were inserted.
     pub inserted: u64,
-    /// Keys that were there, or came twice.
+    /// Keys that were there, or occurred before in the batch.
     pub present: u64,
     /// Keys for which there was no room.
     pub full: u64,
 }
 
 impl Tally {
-    /// What the words of a tally say ([`bulk::TALLY`](super::bulk::TALLY) of them): entries, those
-    /// inserted, those without room, those that were lost and inserted again, and those of them all that were
-    /// then without room.
+    /// The tally from its [`bulk::TALLY`](super::bulk::TALLY) words: entries; inserted entries; entries
+    /// without room; entries that were lost and inserted again; and of all these, entries that were then
+    /// without room.
     pub fn of([entries, inserted, full, lost, full_again]: [u64; 5]) -> Self {
         let full = if lost == 0 { full } else { full_again };
         Self { inserted, present: entries.saturating_sub(inserted + full), full }
     }
 }
 
-/// Whether every stride goes through so many buckets: one, or a prime number.
+/// Whether every stride visits all of so many buckets: their number is one or prime.
 fn probes_all(buckets: u32) -> bool {
     let divisible = || {
         (3..).step_by(2).take_while(|d| d * d <= buckets as u64).any(|d| u64::from(buckets).is_multiple_of(d))
@@ -141,7 +141,7 @@ fn probes_all(buckets: u32) -> bool {
     }
 }
 
-/// What a table holds.
+/// Statistics of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct OpenStats {
     /// Pairs.
@@ -151,7 +151,7 @@ pub struct OpenStats {
 }
 
 impl OpenStats {
-    /// Adds what another part holds.
+    /// Adds the statistics of another part.
     #[must_use]
     pub fn merge(mut self, other: &Self) -> Self {
         self.live += other.live;

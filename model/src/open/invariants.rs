@@ -1,4 +1,4 @@
-//! What always holds of an open-addressing table, to be checked on a copy of its words.
+//! Invariants of an open-addressing table, to be checked on a copy of its words.
 
 use super::filter::Filter;
 use super::probing::Probing;
@@ -8,32 +8,32 @@ use crate::entry::Packed;
 use crate::row;
 use crate::warp::Warp;
 
-/// An invariant that does not hold.
+/// An invariant that is violated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Broken {
-    /// A key stands twice.
+    /// A key is there twice.
     DuplicateKey {
         /// The later bucket, in the order in which the key probes them.
         bucket: u32,
     },
-    /// A slot is taken behind an empty one of its bucket.
+    /// A slot is taken after an empty one of its bucket.
     Gap {
         /// The bucket.
         bucket: u32,
     },
-    /// A key stands behind a bucket that has an empty slot, or in none that it probes.
+    /// A key is after a bucket that has an empty slot, or in a bucket that it does not probe.
     Unreachable {
-        /// Where it stands.
+        /// The bucket of the key.
         bucket: u32,
     },
-    /// The board has another fingerprint for a slot than that of its key (quiescence only).
+    /// The board has a wrong fingerprint for a slot (quiescence only).
     Fingerprint {
         /// The bucket.
         bucket: u32,
     },
-    /// A full bucket does not say that keys of this class went on (quiescence only).
+    /// A full bucket does not record that keys of this class went on (quiescence only).
     NotPassed {
-        /// Where the key stands.
+        /// The bucket of the key.
         bucket: u32,
     },
 }
@@ -59,16 +59,16 @@ impl core::fmt::Display for Broken {
 }
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
-    /// Checks what holds in every state: a bucket is filled from its lowest slot on; a key stands once, in a
-    /// bucket that it probes, and every bucket that it probes before has no empty slot.
+    /// Checks the invariants of every state: a bucket is filled from its lowest slot on; a key is there once,
+    /// in a bucket that it probes, and no bucket that it probes before has an empty slot.
     ///
     /// Takes time proportional to the slots squared: meant for tiny tables.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_copies(w, |_, _| 1)
     }
 
-    /// Checks a table as [`check_state`](Self::check_state) does, but a key may stand `most` times in it,
-    /// each time in another bucket.
+    /// Checks a table as [`check_state`](Self::check_state) does, but a key may be in it `most` times, each
+    /// time in another bucket.
     pub(crate) fn check_copies<W: Warp>(
         self,
         w: &mut W,
@@ -83,8 +83,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         })
     }
 
-    /// Checks what holds besides when no operation runs: every bucket that a key passed says so, and a
-    /// board has the fingerprints of all keys.
+    /// Checks the additional invariants of a state in which no operation runs: every bucket that a key went
+    /// on from records it, and a board has the fingerprints of all keys.
     pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_state(w)?;
         for bucket in 0..self.buckets() {
@@ -109,8 +109,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         })
     }
 
-    /// Checks what holds of a key that went on from this table: it is not here, and all buckets that it
-    /// probes are full; and, if they must, `say` so.
+    /// Checks the invariants of a key that went on from this table: it is not here, and all buckets that it
+    /// probes are full; if `say`, their filter records it.
     pub(crate) fn check_passed<W: Warp>(self, w: &mut W, key: E::Key, say: bool) -> Result<(), Broken> {
         let mut probe = Some(self.probe(key));
         while let Some(at) = probe {
@@ -147,7 +147,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         Ok(())
     }
 
-    /// Whether a slot is empty, and nobody fills it.
+    /// Whether a slot is empty, and no insert fills it.
     fn is_free(word: H::Word) -> bool {
         Self::is_empty(word) && !H::is_pending(word)
     }
@@ -158,7 +158,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             row::any(w, row, |lane, i, word| lane as usize * S + i == slot && is(word))
         };
         let slots = W::LANES as usize * S;
-        // Nor is one taken after a slot that is being filled, unless others may go past that.
+        // Nor may a slot be taken after one that is being filled, unless other keys may go past that.
         let stops = if H::PASSES_PENDING { Self::is_free } else { H::is_vacant };
         if (1..slots).any(|slot| is(slot - 1, stops) && !is(slot, Self::is_free)) {
             return Err(Broken::Gap { bucket });
@@ -166,8 +166,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         Ok(())
     }
 
-    /// A key that was found in a bucket probes it, has passed no empty slot before, and stands at most `most`
-    /// times.
+    /// Checks a key that was found in a bucket: it probes the bucket, went past no empty slot, and is there
+    /// at most `most` times.
     fn check_entry<W: Warp>(self, w: &mut W, bucket: u32, key: E::Key, most: u32) -> Result<(), Broken> {
         let mut probe = Some(self.probe(key));
         let (mut copies, mut reached) = (0, false);

@@ -1,7 +1,7 @@
 //! A u64 key and a u64 value in two 64-bit words, for targets without 128-bit atomics.
 //!
-//! While an insert writes the value, the word [`LOCKED`] stands for the key. See the README of this module
-//! for the steps and why they are right.
+//! While an insert writes the value, the word [`LOCKED`] takes the place of the key. The README of this
+//! module has the steps and the argument.
 
 use super::slots::{Change, OnPresent, OpenSlots};
 use crate::entry::{LOCKED, Packed, Pair64};
@@ -13,10 +13,10 @@ const EMPTY: u64 = Pair64::EMPTY as u64;
 /// A slot whose entry was deleted: a reserved key.
 const TOMBSTONE: u64 = Pair64::MARK as u64;
 
-/// Slots with a key word and a value word, in two arrays of as many words.
+/// Slots with a key word and a value word, in two arrays of equal length.
 ///
-/// Inserts, assigns and adds wait where a slot is being filled that would decide about their key. All else is
-/// as the table says.
+/// Inserts, assigns and adds wait while a slot is being filled that would decide about their key. All else is
+/// as in the table.
 #[derive(Clone, Copy, Debug)]
 pub struct LockWordSlots<H> {
     keys: H,
@@ -42,8 +42,8 @@ impl<H: IntegerWords<u64>> LockWordSlots<H> {
         self.values
     }
 
-    /// Takes an empty slot, writes the value, shows the key. What the slot held: it stays if that is not
-    /// empty.
+    /// Takes an empty slot, writes the value, publishes the key. Returns what the slot held: it stays if that
+    /// is not empty.
     #[inline(always)]
     fn fill(self, at: usize, key: u64, value: u64) -> u64 {
         // Relaxed: the lock keeps other inserts away by its value alone; nothing is read under it.
@@ -58,11 +58,11 @@ impl<H: IntegerWords<u64>> LockWordSlots<H> {
         held
     }
 
-    /// The values, behind the insert of the entry that this lane has read in slot `at`: the value there is
-    /// that entry's own.
+    /// The values, after this lane has synchronized with the insert of the entry that it has read in slot
+    /// `at`: the value there belongs to that entry.
     #[inline(always)]
     fn own(self, at: usize) -> H {
-        // Acquire: pairs with the Release in `fill`. Read again by the lane that goes on to the value, so no
+        // Acquire: pairs with the Release in `fill`. The lane that goes on to the value reads it again, so no
         // `sync` is needed. If it is a tombstone by now, the entry was there when it was probed, and its last
         // value is still in place.
         self.keys.load(at, ReadOrder::Acquire);
@@ -83,7 +83,7 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
     }
     #[inline(always)]
     fn probe<const S: usize>(self, row: usize) -> [u64; S] {
-        // Relaxed: a slot that is taken never gets another key, and the lowest slot decides. Of the value see
+        // Relaxed: a taken slot never gets another key, and the lowest slot decides. About the value see
         // `own`.
         self.keys.load_row::<S>(row, ReadOrder::Relaxed)
     }
@@ -110,7 +110,7 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
     }
     #[inline(always)]
     fn value(self, at: usize) -> u64 {
-        // Relaxed: one word, behind the key by `own`.
+        // Relaxed: one word, ordered after the key by `own`.
         self.own(at).load(at, ReadOrder::Relaxed)
     }
     #[inline(always)]
@@ -119,8 +119,8 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
     }
     #[inline(always)]
     fn change(self, at: usize, seen: u64, change: Change<u128>) -> u64 {
-        // Relaxed, all: one word. If the entry was deleted since it was probed, what is done to its value
-        // takes effect just before that delete.
+        // Relaxed, all: one word. If the entry was deleted since it was probed, the change of its value takes
+        // effect just before that delete.
         match change {
             Change::Erase => return self.keys.compare_exchange(at, seen, TOMBSTONE, Order::Relaxed),
             Change::Put(entry, _) if seen == EMPTY => {

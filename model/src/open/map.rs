@@ -1,4 +1,4 @@
-//! What every map does, of open addressing.
+//! The operations of every map, on open addressing.
 
 use super::{Filter, OpenSlots, OpenTable, Probing};
 use crate::at_lane::AtLane;

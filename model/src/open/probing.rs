@@ -1,16 +1,16 @@
-//! In which order the buckets of a table are probed.
+//! The order in which a key probes the buckets of a table.
 
 use crate::key::fastrange;
 use core::marker::PhantomData;
 
-/// A probing scheme: how far apart the buckets are that a key probes.
+/// A probing scheme: the distance between the buckets that a key probes.
 pub trait Probing: Copy + Send + Sync + 'static {
-    /// How far the next bucket is from this one, for a key whose hash has this low half, modulo `buckets`: at
-    /// least one, and less than `buckets` if there are several. All buckets are probed in turn if it has no
-    /// common factor with `buckets`.
+    /// The distance from a bucket to the next one, for a key whose hash has this low half, modulo `buckets`:
+    /// at least one, and less than `buckets` if there are several. If it has no common factor with `buckets`,
+    /// all buckets are probed in turn.
     fn stride(hash: u32, buckets: u32) -> u32;
 
-    /// How many buckets a key probes at most: at least one, and no more than there are.
+    /// The most buckets that a key probes: at least one, and no more than there are.
     #[inline(always)]
     fn most(buckets: u32) -> u32 {
         buckets
@@ -29,29 +29,29 @@ impl Probing for Linear {
     }
 }
 
-/// A distance by the low half of the hash: keys of a bucket probe different ones. In a prime number of
-/// buckets all are probed.
+/// A distance from the low half of the hash: keys of a bucket probe different ones. All buckets are probed if
+/// their number is prime.
 #[derive(Clone, Copy, Debug)]
 pub struct DoubleHashing;
 
 impl Probing for DoubleHashing {
     #[inline(always)]
     fn stride(hash: u32, buckets: u32) -> u32 {
-        // The home is from the other half of the hash.
+        // The home comes from the other half of the hash.
         1 + fastrange(hash, buckets - 1)
     }
 }
 
-/// Buckets that a key probes at most by [`BoundedStride`].
+/// The most buckets that a key probes by [`BoundedStride`].
 pub const MOST_PROBES: u32 = 512;
 
-/// [`DoubleHashing`] with distances up to `N`, and no more than [`MOST_PROBES`] buckets: keys of a bucket
-/// probe different ones, all near it. Where a batch is run region by region of a table, the next bucket is
-/// nearly always in the same one. At 256 keys probe as few buckets as with [`DoubleHashing`] up to a load of
-/// 0.97 within 0.5 %, and 1 % more at 0.99 (BENCHMARKS.md).
+/// [`DoubleHashing`] with distances up to `N`, and at most [`MOST_PROBES`] buckets: keys of a bucket probe
+/// different ones, all near it. If a batch runs region by region of a table, the next bucket is nearly always
+/// in the same region. With `N` = 256, keys probe as few buckets as with [`DoubleHashing`], within 0.5 %, up
+/// to a load of 0.97, and 1 % more at 0.99 (BENCHMARKS.md).
 ///
-/// An insert that finds them all full says so, after 512 buckets however large the table is. In tables of
-/// 2^21 slots, in buckets of four and of eight, that happened to no key up to a load of 0.98
+/// An insert that finds them all full returns `Full` after 512 buckets, however large the table is. In tables
+/// of 2^21 slots, in buckets of four and of eight, that happened to no key up to a load of 0.98
 /// (`cargo test --test bounded_probes`). In a table of up to [`MOST_PROBES`] buckets, a prime number of them,
 /// all are probed.
 #[derive(Clone, Copy, Debug)]
@@ -70,8 +70,8 @@ impl<const N: u32> Probing for BoundedStride<N> {
     }
 }
 
-/// The first `N` buckets of another scheme, or all if there are fewer. An insert that finds them full says
-/// so, whatever room there is elsewhere: for tables that have another place to go then.
+/// The first `N` buckets of another scheme, or all if there are fewer. An insert that finds them full returns
+/// `Full`, even if there is room elsewhere: for tables in which the key then has another place.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounded<P, const N: u32>(PhantomData<P>);
 

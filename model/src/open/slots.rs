@@ -1,9 +1,9 @@
-//! How an entry lies in a slot of an open-addressing table: the part that differs between entry types.
+//! The storage of an entry in a slot of an open-addressing table: the part that differs between entry types.
 //!
 //! A slot belongs to one key from the moment it is taken: its life is *empty -> entry -> (entry of the same
-//! key)\* -> tombstone*. Forms that fill it in two steps have *pending* after *empty*: it belongs to a key
-//! then, and who reads it cannot tell to which. Everything that the table claims rests on that, and on slots
-//! being taken from the lowest one of a bucket on.
+//! key)\* -> tombstone*. Forms that fill it in two steps have *pending* after *empty*: then it belongs to a
+//! key, and a reader cannot tell to which. All claims of the table rest on that, and on slots being taken
+//! from the lowest one of a bucket on.
 
 use crate::entry::Packed;
 use crate::memory::{Order, ReadOrder, Word, Words};
@@ -11,44 +11,44 @@ use crate::memory::{Order, ReadOrder, Word, Words};
 /// A change of a slot that was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change<T> {
-    /// Empty to this entry; or an entry as [`OnPresent`] says, which is not `Keep` then.
+    /// Empty to this entry; or an entry according to [`OnPresent`], which is not `Keep` then.
     Put(T, OnPresent),
     /// An entry to a tombstone.
     Erase,
 }
 
-/// What an insert does where the key is there.
+/// What an insert does if the key is there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OnPresent {
     /// Nothing.
     Keep,
     /// It replaces the value.
     Assign,
-    /// It adds to the value: what [`OpenSlots::more`] made.
+    /// It adds to the value; [`OpenSlots::more`] made the entry.
     Add,
 }
 
 /// One way to store entries `E` in the slots of a table.
 ///
-/// The methods that take a place run in one lane. `at` is the number of a slot; `seen` is what this lane read
-/// of it. Every array of words ([`Words`]) of entries is one, a slot in each.
+/// The methods with a place run in one lane. `at` is the number of a slot; `seen` is the word that this lane
+/// read there. Every array of words ([`Words`]) of entries is such a store, a slot in each word.
 pub trait OpenSlots<E: Packed>: Copy {
-    /// What a probe reads of a slot.
+    /// The word that a probe reads of a slot.
     type Word: Word;
 
-    /// What a probe reads of a tombstone.
+    /// The word that a probe reads of a tombstone.
     const TOMBSTONE: Self::Word;
 
     /// Whether [`OpenSlots::is_pending`] can ever be true.
     const PENDING: bool;
 
-    /// Whether an insert may go past a pending slot, that of a key which is not its own.
+    /// Whether an insert may go past a pending slot of another key.
     const PASSES_PENDING: bool = false;
 
     /// Whether the word of an entry has its value too. If not, [`OpenSlots::value`] reads it.
     const VALUE_IN_WORD: bool;
 
-    /// The slots as an operation on one key sees them, whose hash has this low half.
+    /// The slots as an operation on one key sees them; the key's hash has this low half.
     #[inline(always)]
     #[must_use]
     fn of_key(self, _hash: u32) -> Self {
@@ -58,45 +58,44 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// Number of slots.
     fn slots(self) -> usize;
 
-    /// Reads the slots `row * S` to `row * S + S - 1`, relaxed. Each is a read of its own.
+    /// Reads the slots `row * S` to `row * S + S - 1`, relaxed. Each is a separate read.
     fn probe<const S: usize>(self, row: usize) -> [Self::Word; S];
 
-    /// Asks for the cache line that a probe of a slot reads. A hint.
+    /// Prefetches the cache line that a probe of a slot reads. A hint.
     fn ask_for(self, at: usize);
 
-    /// The key of a word: that of its entry, and reserved ones for all others. It is the key of
-    /// [`Packed::EMPTY`] for an empty slot, and that of [`Packed::MARK`] for a tombstone.
+    /// The key of a word: that of its entry, or a reserved key: that of [`Packed::EMPTY`] for an empty slot,
+    /// and that of [`Packed::MARK`] for a tombstone.
     fn key(word: Self::Word) -> E::Key;
 
-    /// Whether the slot has no entry yet: it is empty or pending. Asked only of a slot that decides about a
-    /// key.
+    /// Whether the slot has no entry yet: it is empty or pending. Only for a slot that decides about a key.
     fn is_vacant(word: Self::Word) -> bool;
 
-    /// Whether an insert, of some key, has taken the slot and not shown the entry yet.
+    /// Whether an insert, of some key, has taken the slot and not published the entry yet.
     fn is_pending(word: Self::Word) -> bool;
 
-    /// The value in the word of an entry, or zero if it is beside it.
+    /// The value in the word of an entry, or zero if it is in another word.
     fn value_in(word: Self::Word) -> E::Value;
 
     /// The value of the entry that was read in slot `at`.
     fn value(self, at: usize) -> E::Value;
 
-    /// What [`Change::Put`] takes, to add `value` to that of the entry `seen` of `key`, modulo 2 to the bits
-    /// of a value.
+    /// The entry for [`Change::Put`] that adds `value` to the value of the entry `seen` of `key`, modulo 2 to
+    /// the bits of a value.
     fn more(seen: Self::Word, key: E::Key, value: E::Value) -> E::Word;
 
-    /// Changes a slot that held `seen`. What it held: if that is not `seen`, it has changed since, and this
-    /// call changed nothing.
+    /// Changes a slot that held `seen`. Returns what it held: if that is not `seen`, it has changed since,
+    /// and this call changed nothing.
     fn change(self, at: usize, seen: Self::Word, change: Change<E::Word>) -> Self::Word;
 
-    /// What slot `at` holds, in the word of an entry: a word whose key is reserved if it holds none.
+    /// The content of slot `at`, in the word of an entry: a word with a reserved key if it has no entry.
     fn entry(self, at: usize) -> E::Word;
 
-    /// What the slots `row * S` to `row * S + S - 1` hold, each in the word of an entry.
+    /// The content of the slots `row * S` to `row * S + S - 1`, each in the word of an entry.
     fn entries<const S: usize>(self, row: usize) -> [E::Word; S];
 
-    /// Whether a board, if there is one, has the fingerprint of a key in slot `at` whose hash has this low
-    /// half. Asked when no operation runs.
+    /// Whether a board, if there is one, has the right fingerprint for slot `at`, whose key's hash has this
+    /// low half. Called when no operation runs.
     #[inline(always)]
     fn agrees(self, _at: usize, _hash: u32) -> bool {
         true
@@ -116,8 +115,8 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
     }
     #[inline(always)]
     fn probe<const S: usize>(self, row: usize) -> [E::Word; S] {
-        // Relaxed: an entry is right by itself, a slot that is taken never gets another key, and the lowest
-        // slot decides.
+        // Relaxed: an entry is one consistent word, a taken slot never gets another key, and the lowest slot
+        // decides.
         self.load_row::<S>(row, ReadOrder::Relaxed)
     }
     #[inline(always)]
@@ -154,12 +153,12 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
             Change::Put(entry, _) => entry,
             Change::Erase => E::MARK,
         };
-        // Relaxed: the word is all that there is to say.
+        // Relaxed: the word depends on no other memory.
         self.compare_exchange(at, seen, new, Order::Relaxed)
     }
     #[inline(always)]
     fn entry(self, at: usize) -> E::Word {
-        // Relaxed, here and below: an entry is right by itself.
+        // Relaxed, here and below: an entry is one consistent word.
         self.load(at, ReadOrder::Relaxed)
     }
     #[inline(always)]

@@ -1,4 +1,4 @@
-//! The table and what every operation shares: buckets, and the order in which they are probed.
+//! The table and the code that all operations share: buckets, and the order in which they are probed.
 
 use super::filter::Filter;
 use super::probing::Probing;
@@ -14,9 +14,8 @@ use core::marker::PhantomData;
 
 /// A handle to an open-addressing table: a Copy view that every warp carries.
 ///
-/// A bucket is what a warp reads at once: `W::LANES * S` slots. A key stands in the first bucket of those
-/// that it probes in which there was an empty slot. One table can be used by warps of different widths as
-/// long as `W::LANES * S` is the same.
+/// A bucket is what a warp reads at once: `W::LANES * S` slots. A key is in the first of the buckets that it
+/// probes that had an empty slot. Warps of different widths may use one table if `W::LANES * S` is equal.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenTable<E, H, F, P, const S: usize> {
     slots: H,
@@ -26,24 +25,24 @@ pub struct OpenTable<E, H, F, P, const S: usize> {
     types: PhantomData<(E, P)>,
 }
 
-/// What the lanes of a warp read of one bucket.
+/// The slots of one bucket, as the lanes of a warp read them.
 pub(super) type Row<W, E, H, const S: usize> = row::Row<W, <H as OpenSlots<E>>::Word, S>;
 /// A slot that was found in a row.
 pub(super) type Slot<W, E, H> = Found<W, <H as OpenSlots<E>>::Word>;
 
-/// Where a key is looked for: a bucket, and those behind it.
+/// A place of the search for a key: a bucket, and those that it probes next.
 #[derive(Clone, Copy)]
 pub(crate) struct Probe {
     pub(crate) bucket: u32,
     /// The low half of the hash of the key.
     pub(crate) hash: u32,
-    /// Buckets behind this one that were not probed yet.
+    /// How many more buckets the key probes.
     left: u32,
 }
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
     /// A table of `buckets` buckets, at least one, in all slots of `slots`, which are all ones at first, with
-    /// a filter of as many buckets, of which nothing was said at first. The homes of keys are by `seed`.
+    /// a filter for as many buckets, which is empty at first. `seed` decides the homes of keys.
     /// [`DoubleHashing`](super::DoubleHashing) probes all buckets if their number is prime; if not, an insert
     /// may be full though there is an empty slot.
     #[inline(always)]
@@ -75,7 +74,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         self.filter
     }
 
-    /// Asks for the cache line of the home of `key`. A hint.
+    /// Prefetches the home of `key`. A hint.
     #[inline(always)]
     pub fn prefetch<W: Warp>(self, key: UserKey<E::Key>) {
         self.slots.ask_for(Self::slot(W::LANES, self.probe(key.get()).bucket));
@@ -105,9 +104,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     #[inline(always)]
     pub(crate) fn next(self, probe: Probe) -> Option<Probe> {
         let left = probe.left.checked_sub(1)?;
-        // Worked out here and not before: most keys stand in their home.
+        // Computed here and not before: most keys are in their home.
         let stride = P::stride(probe.hash, self.buckets);
-        // Modulo the buckets: both are less, and their sum may need a bit more.
+        // Modulo the number of buckets: both are less, but their sum may need one more bit.
         let end = self.buckets - stride;
         let bucket = if probe.bucket >= end { probe.bucket - end } else { probe.bucket + stride };
         Some(Probe { bucket, left, ..probe })
@@ -119,7 +118,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         bucket as usize * (lanes as usize * S)
     }
 
-    /// All lanes read a bucket. Every slot is a read of its own.
+    /// All lanes read a bucket. Every slot is a separate read.
     #[inline(always)]
     pub(crate) fn read<W: Warp>(self, w: &mut W, bucket: u32) -> Row<W, E, H, S> {
         w.each(|lane| self.slots.probe::<S>(bucket as usize * W::LANES as usize + lane as usize))
@@ -137,8 +136,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         row::first(w, Self::slot(W::LANES, bucket), row, |_, _, word| Self::decides(word, key))
     }
 
-    /// Whether a slot decides about a key, if no lower one does. Behind an empty or pending slot the key is
-    /// not, whatever was read there: that may be older than what was read before.
+    /// Whether a slot decides about a key, if no lower slot does. The key is not after an empty or pending
+    /// slot, whatever was read there: that may be older than what was read before.
     #[inline(always)]
     pub(crate) fn decides(word: H::Word, key: E::Key) -> bool {
         Self::holds(word, key) | Self::is_empty(word) | H::is_pending(word)
@@ -169,9 +168,9 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         UserKey::new(H::key(word)).is_some()
     }
 
-    /// Changes the slot that decides about a key as `change` says of what it held when it was read, if it
-    /// still holds that; where `change` says nothing, it stays. Its lane knows what it held; if the exchange
-    /// was lost, that lane knows what it holds now, and the others what they read.
+    /// Changes the slot that decides about a key to `change` of its content as read, if it still has that
+    /// content; without a `change` it stays. Its lane returns the old content. If the exchange was lost, that
+    /// lane returns the present content, and the other lanes what they read.
     #[inline(always)]
     pub(crate) fn exchange<W: Warp>(
         self,
@@ -195,7 +194,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     }
 }
 
-/// What a look for a key says.
+/// The result of a look for a key.
 pub(crate) enum Look<W: Warp, V: Copy> {
     /// It is there, with this value, or absent.
     Decided(AtLane<W, Option<V>>),
@@ -203,7 +202,7 @@ pub(crate) enum Look<W: Warp, V: Copy> {
     Beyond,
 }
 
-/// What the slot held that decides about a key.
+/// The content of the slot that decides about a key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Held {
     /// The key.

@@ -16,36 +16,38 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// Adds a pair if the key is absent.
     ///
     /// [`Insert::Full`] if no bucket that the key probes has an empty slot: the slot of a deleted pair stays
-    /// taken. Lock-free: a slot that is lost was filled by another insert; with a lock word it waits for one
-    /// that fills a slot. Reads the buckets that a search reads, and says in each full one that it went on.
+    /// taken. Lock-free: a slot is lost only to another insert that filled it; with a lock word it waits for
+    /// an insert that fills a slot. Reads the buckets that a search reads, and sets its bit in the filter of
+    /// each full one.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         let put = self.put(w, key, value, OnPresent::Keep);
         End::told(w, put).of_insert()
     }
 
-    /// Adds a pair if the key is absent, else replaces its value. [`Assign::Full`] as in `insert_unique`.
+    /// Adds a pair if the key is absent, otherwise replaces its value. [`Assign::Full`] as in
+    /// `insert_unique`.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
         let put = self.put(w, key, value, OnPresent::Assign);
         End::told(w, put).of_assign()
     }
 
-    /// Adds a pair if the key is absent, else adds `value` to its value, modulo 2 to the bits of a value: a
-    /// counter. [`Add::Full`], and whom it waits for, as in `insert_unique`: an exchange that is lost is lost
-    /// to another one of this slot.
+    /// Adds a pair if the key is absent, otherwise adds `value` to its value, modulo 2 to the bits of a
+    /// value: a counter. [`Add::Full`] and waiting as in `insert_unique`. An exchange is lost only to another
+    /// one of this slot.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
         let put = self.put(w, key, value, OnPresent::Add);
         End::told(w, put).of_add()
     }
 
-    /// Adds the entry of a slot of another table, of which no key is here. A slot without an entry, empty or
-    /// a tombstone, adds nothing. `false` if there is no room for it. So a table is rehashed: every slot of
-    /// the old one once, into a new one.
+    /// Adds the entry of a slot of another table, none of whose keys is here. A slot without an entry, empty
+    /// or a tombstone, adds nothing. `false` if there is no room for it. This is how a table is rehashed:
+    /// every slot of the old one once, into a new one.
     ///
-    /// Slots that are next to each other in one table go to buckets near each other in one of another size: a
-    /// home follows from the high bits of the hash.
+    /// Adjacent slots of one table go to buckets near each other in a table of another size: a home follows
+    /// from the high bits of the hash.
     #[inline(always)]
     pub fn absorb<W: Warp>(self, w: &mut W, slot: E::Word) -> bool {
         match UserKey::new(E::key(slot)) {
@@ -54,15 +56,15 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// Takes out the pair of `key`. Its slot is not used again. Lock-free.
+    /// Deletes the pair of `key`. Its slot is not used again. Lock-free.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         let held = self.take_out(w, key);
         held.map_or(Delete::Absent, |held| Held::told(w, held).of_delete())
     }
 
-    /// Takes out the pair of `key`. `None` if every bucket that the key probes was full: then a table that
-    /// grows has the key elsewhere, if anywhere.
+    /// Deletes the pair of `key`. `None` if every bucket that the key probes was full: in a table that grows,
+    /// the key may have moved on to the next submap.
     #[inline(always)]
     pub(crate) fn take_out<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<AtLane<W, Held>> {
         let (table, mut probe) = self.of_key(key.get());
@@ -111,7 +113,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// Runs an operation as [`mixed`](Self::mixed) does: nothing that it does is left to a second kernel.
+    /// Runs an operation as [`mixed`](Self::mixed) does: nothing is left to a second kernel.
     #[inline(always)]
     pub fn try_mixed<W: Warp>(
         self,
@@ -123,8 +125,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         Some(self.mixed(w, op, key, value))
     }
 
-    /// What an insert, assign or add of an entry makes of a slot that holds its key or is empty; `None` if it
-    /// stays.
+    /// The new content that an insert, assign or add gives a slot that holds its key or is empty; `None` if
+    /// the slot stays.
     #[inline(always)]
     pub(crate) fn changed(
         entry: E::Word,
@@ -138,7 +140,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// An insert, assign or add. What the slot held that it was about; `None` if it is full.
+    /// An insert, assign or add. Returns the content of the slot that decided; `None` if there is no room.
     #[inline(always)]
     pub(crate) fn put<W: Warp>(
         self,
@@ -156,7 +158,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 let full = probe.bucket;
                 let next = self.next(probe);
                 if let Some(next) = next {
-                    // In front of the filter: a GPU waits for both at once.
+                    // Before the filter: a GPU waits for both at once.
                     row = table.read(w, next.bucket);
                 }
                 self.filter().pass(w, full, probe.hash);
@@ -164,23 +166,24 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 continue;
             };
             if H::PENDING && Self::is_pending(w, &slot) {
-                // It may be of this key: what it shows decides.
+                // It may be of this key: what it publishes decides.
                 w.pause();
                 row = table.read(w, probe.bucket);
                 continue;
             }
             match table.exchange(w, &slot, changed) {
                 Ok(held) => return Some(held),
-                // Another insert took it, which may have been of this key, or another value came, or a
-                // delete. The exchange says what, and the other slots need no second look: one that was taken
-                // keeps its key, of one that was empty its own exchange decides.
+                // Another insert took it, perhaps of this key; or another value came, or a delete. The
+                // exchange returns which, and the other slots need no second look: a taken one keeps its key,
+                // and an empty one is decided by its own exchange.
                 Err(now) => row = row::with(w, Self::slot(W::LANES, probe.bucket), row, &slot, now),
             }
         }
     }
 
-    /// Inserts entries one after the other, each as [`insert_unique`](Self::insert_unique) does: those that
-    /// `next` gives, each with a number, until one has no key of a user. `ended` is told how, behind each.
+    /// Inserts the entries of `next` one after the other, each with a number, as
+    /// [`insert_unique`](Self::insert_unique) does, until one has no key of a user. Calls `ended` with the
+    /// result after each.
     ///
     /// For warps of one lane: a lane of a hardware warp that is done with an entry goes on to its next one,
     /// while others still probe for theirs. Each turn of the loop reads one bucket.
@@ -194,12 +197,12 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         let (mut entry, mut number) = next(w);
         let (mut table, mut probe) = self.of_key(E::key(entry));
         let mut full = None;
-        // Looked at in each turn, also where it is the same entry: so lanes that go on to another one and
-        // lanes that do not meet here.
+        // Checked in each turn, also for the same entry: so lanes that go on to another one and lanes that do
+        // not meet here.
         while let Some(key) = UserKey::new(E::key(entry)) {
             let row = table.read(w, probe.bucket);
             if let Some(full) = full {
-                // Behind the read: a GPU waits for both at once.
+                // After the read: a GPU waits for both at once.
                 self.filter().pass(w, full, probe.hash);
             }
             full = None;
@@ -212,13 +215,12 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                     }
                     None => Some(End::Full),
                 },
-                // It may be of this key: what it shows decides.
+                // It may be of this key: what it publishes decides.
                 Some(slot) if H::PENDING && Self::is_pending(w, &slot) => {
                     w.pause();
                     None
                 }
-                // Or another insert took it, which may have been of this key, or another value came, or a
-                // delete.
+                // Or another insert took it, perhaps of this key; or another value came, or a delete.
                 Some(slot) => table
                     .exchange(w, &slot, Self::changed(entry, OnPresent::Keep))
                     .ok()

@@ -1,10 +1,10 @@
-//! Which way a job takes.
+//! The choice of the way of a job.
 
 use super::{Access, Pager, Way};
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
-/// What ways cost on a device, in nanoseconds.
+/// The costs of the ways on a device, in nanoseconds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Prices {
     /// An operation that reads, in place.
@@ -15,37 +15,37 @@ pub struct Prices {
     pub in_frame: f64,
     /// A byte of a copy to a frame.
     pub copy_in_byte: f64,
-    /// A byte of a copy back: what it takes besides, as it runs beside copies to other frames.
+    /// A byte of a copy back: the additional cost, as it runs beside copies to other frames.
     pub copy_back_byte: f64,
 }
 
-/// How the ways of jobs are found.
+/// How the ways of jobs are chosen.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Choose {
     /// Always this one.
     Always(Way),
-    /// The one that is cheaper, for this batch or for those to come.
+    /// The cheaper one, for this batch or for later ones.
     Cheaper(Prices),
 }
 
-/// Batches for which a table should be worth its copy, if later ones are like those before.
+/// The number of batches for which a table should be worth its copy, if later ones are like earlier ones.
 const BATCHES: f64 = 4.0;
 
 /// Why a job took its way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// In a frame: its child table was there.
+    /// In a frame: its child table was already there.
     WasInFrame,
-    /// Copied to a frame: [`Choose::Always`] says so.
+    /// Copied to a frame: [`Choose::Always`] demands it.
     AlwaysCopied,
-    /// In place: [`Choose::Always`] says so.
+    /// In place: [`Choose::Always`] demands it.
     AlwaysInPlace,
     /// In place: there are no frames.
     NoFrames,
     /// Copied to a frame: that was cheaper for this batch.
     CopyCheaper,
-    /// Copied to a frame: that was not cheaper for this batch, but will be if a few more are like those
-    /// before.
+    /// Copied to a frame: that was not cheaper for this batch, but is if a few more batches are like the
+    /// earlier ones.
     CopyPaysLater,
     /// In place: that was cheaper.
     InPlaceCheaper,
@@ -55,7 +55,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// All of them, in their order.
+    /// All reasons, in their order.
     pub const ALL: [Self; 8] = [
         Self::WasInFrame,
         Self::AlwaysCopied,
@@ -67,7 +67,7 @@ impl Reason {
         Self::WouldDisplace,
     ];
 
-    /// Whether the job ran in place, or else in a frame.
+    /// The way of the job: in place or in a frame.
     pub const fn way(self) -> Way {
         match self {
             Self::WasInFrame | Self::AlwaysCopied | Self::CopyCheaper | Self::CopyPaysLater => Way::Resident,
@@ -79,20 +79,20 @@ impl Reason {
 /// Jobs that took their way for one reason.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Tally {
-    /// How many there were: one for each child table of a batch.
+    /// The number of jobs: one for each child table of a batch.
     pub jobs: u64,
     /// Their operations.
     pub operations: u64,
-    /// What the way that they took costs by the [`Prices`], in nanoseconds; 0 without prices.
+    /// The cost of the chosen way by the [`Prices`], in nanoseconds; 0 without prices.
     pub taken_ns: u64,
-    /// What the other way would have cost.
+    /// The cost of the other way.
     pub other_ns: u64,
 }
 
-/// Which ways the jobs of batches took, and why: a [`Tally`] for each [`Access`] and [`Reason`].
+/// The ways of the jobs of batches, and the reasons: a [`Tally`] for each [`Access`] and [`Reason`].
 ///
-/// What else runs on a child table is not among them: a rebuild, operations that run again after one, a
-/// retrieval, statistics.
+/// Other work on a child table is not counted: a rebuild, operations that run again after one, a retrieval,
+/// statistics.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Choices([[Tally; Reason::ALL.len()]; 2]);
 
@@ -109,7 +109,7 @@ impl Choices {
         all.map(|(access, reason)| (access, reason, self.of(access, reason))).filter(|(.., t)| t.jobs > 0)
     }
 
-    /// These without those that were made `before`.
+    /// These without those that were counted in `before`.
     #[must_use]
     pub fn since(mut self, before: &Self) -> Self {
         for (now, then) in self.0.iter_mut().flatten().zip(before.0.iter().flatten()) {
@@ -141,7 +141,7 @@ impl Choices {
     }
 }
 
-/// Chooses the way of each job, by how many operations it has, and how many its child table had before.
+/// Chooses the way of each job, by its number of operations, and those of earlier jobs on its child table.
 #[derive(Clone, Debug)]
 pub struct Choice {
     choose: Choose,
@@ -149,12 +149,12 @@ pub struct Choice {
     child_bytes: u64,
     /// Operations of a batch on each child table, on average: the last batch counts as much as all before it.
     demand: Vec<f64>,
-    /// What was chosen so far.
+    /// The choices so far.
     choices: Choices,
 }
 
 impl Choice {
-    /// For so many child tables of so many bytes, on which no job has run.
+    /// A choice for so many child tables of so many bytes, on which no job has run.
     ///
     /// # Errors
     /// If there is no memory for a number for each of them.
@@ -165,13 +165,13 @@ impl Choice {
         Ok(Self { choose, child_bytes, demand, choices: Choices::default() })
     }
 
-    /// Chooses in another way from now on. What is known of the batches before stays.
+    /// Chooses in another way from now on. The demand of earlier batches stays known.
     pub fn set(&mut self, choose: Choose) {
         self.choose = choose;
     }
 
-    /// A batch has so many operations on a child table, perhaps none: to be said of each child table once for
-    /// each batch, before its way is asked for.
+    /// Records that a batch has so many operations on a child table, perhaps none. Call it once for each
+    /// child table and batch, before its way is asked for.
     pub fn note(&mut self, child: u32, operations: u64) {
         if let Some(demand) = self.demand.get_mut(child as usize) {
             *demand = (*demand + operations as f64) / 2.0;
@@ -183,16 +183,16 @@ impl Choice {
         self.child_bytes
     }
 
-    /// What was chosen so far.
+    /// The choices so far.
     pub fn choices(&self) -> Choices {
         self.choices
     }
 
-    /// The way of a job of so many operations on a child table. It is counted: to be asked for once.
+    /// The way of a job of so many operations on a child table. It is counted, so ask once for each job.
     ///
-    /// If the table is in no frame, it is copied to one if that is cheaper than the operations in place,
-    /// counting the copy back if the job writes; or if a few batches like those before would pay for the
-    /// copy, and it displaces no table that had more than half as many operations.
+    /// A table that is in no frame is copied to one if that is cheaper than the operations in place, counting
+    /// the copy back if the job writes; or if a few batches like the earlier ones would pay for the copy, and
+    /// it displaces no table that had more than half as many operations.
     pub fn way<E: Clone>(
         &mut self,
         pager: &Pager<E>,
@@ -204,12 +204,12 @@ impl Choice {
         reason.way()
     }
 
-    /// So many jobs ran at once, all of them on tables that are in frames, with so many operations in all.
+    /// Records jobs that ran at once, all of them on tables in frames, with so many operations in all.
     pub fn note_in_frames(&mut self, jobs: u64, (access, operations): (Access, u64)) {
         self.count(Reason::WasInFrame, jobs, (access, operations));
     }
 
-    /// Why a job should take its way.
+    /// The reason why a job should take its way.
     fn reason<E: Clone>(&self, pager: &Pager<E>, child: u32, (access, operations): (Access, u64)) -> Reason {
         if pager.is_resident(child) {
             return Reason::WasInFrame;
@@ -254,12 +254,12 @@ impl Choice {
 }
 
 impl Prices {
-    /// An operation in place.
+    /// The cost of an operation in place.
     fn in_place(&self, access: Access) -> f64 {
         if access == Access::Writes { self.writes_in_place } else { self.reads_in_place }
     }
 
-    /// The copies of a child table of so many bytes: to a frame, and back if the job writes.
+    /// The cost of the copies of a child table of so many bytes: to a frame, and back if the job writes.
     fn copies(&self, access: Access, child_bytes: u64) -> f64 {
         let back = if access == Access::Writes { self.copy_back_byte } else { 0.0 };
         (self.copy_in_byte + back) * child_bytes as f64

@@ -1,8 +1,8 @@
-//! What a pager asks of a device.
+//! The interface of a device, as a pager uses it.
 
 use crate::host::Refused;
 
-/// A queue of the device. Work of one stream runs in its order; that of two streams runs in any order, unless
+/// A queue of the device. Work of one stream runs in its order. Work of two streams runs in any order, unless
 /// an event orders it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stream {
@@ -14,7 +14,7 @@ pub enum Stream {
     Out,
 }
 
-/// Where the table is that a job works on.
+/// The place of a table while a job works on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// In the host's memory: the image of the child table.
@@ -28,28 +28,28 @@ pub enum Place {
 ///
 /// Calls put work on a stream and return before it has run.
 pub trait DeviceMemory {
-    /// A point of a stream: it has come when all work before it has run.
+    /// A point of a stream: it is reached when all work before it has run.
     type Event: Clone;
-    /// Why work cannot be put on a stream, or was refused.
+    /// The error of work that cannot be put on a stream, or was refused.
     type Error: From<Refused>;
 
     /// Copies an image to a frame, on [`Stream::In`].
     ///
     /// # Errors
-    /// The frame may hold anything then.
+    /// The content of the frame is undefined then.
     fn copy_in(&mut self, child: u32, frame: u32) -> Result<(), Self::Error>;
 
     /// Copies a frame to an image, on [`Stream::Out`].
     ///
     /// # Errors
-    /// The image may hold anything then; the frame is as it was.
+    /// The content of the image is undefined then; the frame is as it was.
     fn copy_out(&mut self, frame: u32, child: u32) -> Result<(), Self::Error>;
 
-    /// The point of a stream after all that was put on it. It does not fail: a device that cannot record an
+    /// The point of a stream after all its present work. It does not fail: a device that cannot record an
     /// event waits for the stream.
     fn record(&mut self, stream: Stream) -> Self::Event;
 
-    /// What is put on a stream later waits for an event, and sees all that was done before it.
+    /// Later work on a stream waits for an event, and sees all that was done before it.
     fn wait(&mut self, stream: Stream, event: &Self::Event);
 
     /// The host waits for an event, and sees all that was done before it.

@@ -1,26 +1,26 @@
-//! How large a paged table is, and what it holds.
+//! The size and the statistics of a paged table.
 
 use super::{Choices, Traffic};
 use crate::hash::Seed;
 use crate::host::{OpenGeometry, OpenStats, Refused};
 
-/// How a paged table is cut into child tables, and how much of it the device's memory may hold.
+/// The child tables of a paged table, and how much of them the device's memory may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PagedGeometry {
     /// Child tables. A key belongs to one of them, however full the others are.
     pub children: u32,
-    /// How large each of them is.
+    /// The size of each.
     pub child: OpenGeometry,
     /// Bytes of the device's memory for frames.
     pub frame_bytes: u64,
     /// Bytes of the device's memory for the batches that run.
     pub batch_bytes: u64,
-    /// Whether the device's memory has a board of fingerprints too, a byte for each slot
+    /// Whether the device's memory also has a board of fingerprints, a byte for each slot
     /// ([`BoardSlots`](crate::open::BoardSlots)).
     pub board: bool,
 }
 
-/// What a slot and a bucket of the child tables are like.
+/// The slots and buckets of child tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Slots {
     /// Slots of a bucket.
@@ -30,26 +30,27 @@ pub struct Slots {
 }
 
 impl PagedGeometry {
-    /// Bytes of a child table at most, if nobody asks for less: what a bus with 50 GB/s moves in 1.3 ms.
+    /// The most bytes of a child table by default: a bus with 50 GB/s moves them in 1.3 ms.
     pub const CHILD_BYTES: u64 = 64 << 20;
 
-    /// The fewest bytes that a child table may be limited to: one of a few slots would be much larger than
-    /// its share of the entries on average.
+    /// The lowest limit for the bytes of a child table: one of a few slots would be much larger than its
+    /// average share of the entries.
     pub const LEAST_CHILD_BYTES: u64 = 4 << 10;
 
     /// The part of the budget that batches may take, frames the rest: a fourth.
     const BATCH_SHARE: u64 = 4;
 
-    /// Bytes of a child table besides slots and filter at most: its reserved keys, and the ends of its
+    /// The most bytes of a child table besides slots and filter: its reserved keys, and the ends of its
     /// arrays.
     const BESIDE: u64 = 512;
 
-    /// A table for so many entries at a load, in as few child tables as have slots of `child_bytes` at most;
-    /// those are at least [`LEAST_CHILD_BYTES`](Self::LEAST_CHILD_BYTES).
+    /// A table for `entries` entries at a load, in as few child tables as possible with at most `child_bytes`
+    /// bytes of slots each; at least [`LEAST_CHILD_BYTES`](Self::LEAST_CHILD_BYTES).
     ///
     /// Hashes spread entries over child tables, so some get more than others. Each has room, at this load,
     /// for its share and six standard deviations more. That is a thousandth of slots of 64 MiB, and a tenth
-    /// of slots of 64 KiB. Batches get a fourth of the budget, and what frames for all child tables leave.
+    /// of slots of 64 KiB. Batches get a fourth of the budget, and any memory that frames for all child
+    /// tables leave.
     ///
     /// # Errors
     /// As [`OpenGeometry::new`]; [`Refused::TooLarge`] if there are more than 2^32 child tables.
@@ -76,7 +77,7 @@ impl PagedGeometry {
                     return Ok(Self::of_children(children, child, slots, budget));
                 }
                 Ok(child) => {
-                    // As many as would do if none needed more than its share, and one more at least.
+                    // As many as would be enough if none needed more than its share, and at least one more.
                     let wanted = children as u128 * bytes(child) as u128 / most_bytes as u128;
                     children = u64::try_from(wanted).unwrap_or(u64::MAX).max(children + 1);
                 }
@@ -106,7 +107,7 @@ impl PagedGeometry {
         if self.board { self.slots() } else { 0 }
     }
 
-    /// So many child tables of this size, with a budget as [`new`](Self::new) says.
+    /// So many child tables of this size, with the budget divided as in [`new`](Self::new).
     pub fn of_children(children: u32, child: OpenGeometry, slots: Slots, budget: u64) -> Self {
         let slots = (child.slots() as u64).saturating_mul(slots.slot_bytes.into());
         let all = slots.saturating_add(child.filter_bytes() as u64 + Self::BESIDE);
@@ -115,7 +116,7 @@ impl PagedGeometry {
         Self { children, child, frame_bytes, batch_bytes: budget - frame_bytes, board: false }
     }
 
-    /// Refuses a size that no table of such buckets can have.
+    /// Refuses a size that is impossible for a table of such buckets.
     ///
     /// # Errors
     /// [`Refused::Nothing`] if there is no child table; as [`OpenGeometry::admit`] for their size.
@@ -126,13 +127,13 @@ impl PagedGeometry {
         self.child.admit(bucket_slots)
     }
 
-    /// Frames that there is room for, each of `child_bytes`: no more than child tables.
+    /// The number of frames of `child_bytes` bytes that there is room for: at most as many as child tables.
     pub fn frames(&self, child_bytes: u64) -> u32 {
         (self.frame_bytes / child_bytes.max(1)).min(self.children.into()) as u32
     }
 
-    /// Operations of a batch that may run at a time if each takes so many bytes: what there is room for, and
-    /// `least` whatever that is.
+    /// How many operations of a batch may run at a time if each takes so many bytes: as many as there is room
+    /// for, and at least `least`.
     pub fn operations(&self, operation_bytes: u64, least: usize) -> usize {
         let room = self.batch_bytes / operation_bytes.max(1);
         usize::try_from(room).unwrap_or(usize::MAX).max(least)
@@ -144,33 +145,33 @@ impl PagedGeometry {
     }
 }
 
-/// The seed that a child table has at first, of a table with this seed.
+/// The first seed of a child table, in a table with this seed.
 pub fn child_seed(seed: Seed, child: u32) -> Seed {
     Seed::new(seed.hash(child.into()).bits())
 }
 
-/// The entries that one of so many child tables should have room for.
+/// The entries that one of `children` child tables should have room for.
 fn share(entries: u64, children: u64) -> u64 {
     if children == 1 {
         return entries;
     }
     let mean = entries as f64 / children as f64;
-    // Standard deviations of a sum of many that are seldom there: Poisson.
+    // Standard deviations of a sum of many rare events: Poisson.
     ((mean + 6.0 * mean.sqrt()) as u64 + 1).min(entries)
 }
 
-/// What a paged table holds, and what was done for that.
+/// Statistics of a paged table.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PagedStats {
-    /// What all child tables hold.
+    /// The statistics of all child tables.
     pub slots: OpenStats,
     /// Child tables that are in frames.
     pub resident: u32,
     /// Child tables that were rebuilt.
     pub rebuilt: u64,
-    /// How often child tables were copied, and jobs ran where.
+    /// How often child tables were copied, and where jobs ran.
     pub traffic: Traffic,
-    /// Which ways the jobs of batches took, and why.
+    /// The ways of the jobs of batches, and the reasons.
     pub choices: Choices,
     /// Bytes of a child table.
     pub child_bytes: u64,
@@ -184,12 +185,12 @@ impl PagedStats {
     }
 }
 
-/// What a paged table did so far: the part of [`PagedStats`] that is known without a look at the slots.
+/// The part of [`PagedStats`] that is known without counting slots.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Paging {
-    /// How often child tables were copied, and jobs ran where.
+    /// How often child tables were copied, and where jobs ran.
     pub traffic: Traffic,
-    /// Which ways the jobs of batches took, and why.
+    /// The ways of the jobs of batches, and the reasons.
     pub choices: Choices,
     /// Bytes of a child table.
     pub child_bytes: u64,
@@ -202,40 +203,40 @@ impl Paging {
     }
 }
 
-/// What is known of the slots of a child table without a look at it.
+/// The known state of the slots of a child table, without counting them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ChildSlots {
-    /// Slots that are taken, by entries and by what is left of deleted ones.
+    /// Slots that are taken, by entries and by deleted ones.
     taken: u64,
-    /// Those of deleted entries.
+    /// Slots of deleted entries.
     deleted: u64,
-    /// Operations have begun whose outcomes were not noted yet.
+    /// Whether operations have begun whose outcomes were not recorded yet.
     begun: bool,
 }
 
 impl ChildSlots {
-    /// Those of a table of so many entries, where none was deleted.
+    /// The state of a table of so many entries, where none was deleted.
     pub const fn of_entries(entries: u64) -> Self {
         Self { taken: entries, deleted: 0, begun: false }
     }
 
-    /// Those of a table that was looked at.
+    /// The state of a table that was counted.
     pub const fn of_stats(stats: &OpenStats) -> Self {
         Self { taken: stats.live + stats.tombstones, deleted: stats.tombstones, begun: false }
     }
 
-    /// Operations begin that may store and delete entries. Until [`end`](Self::end), nothing is known of the
-    /// table: if it never comes, as an error came between, the table has to be looked at.
+    /// Begins operations that may store and delete entries. Until [`end`](Self::end), the state of the table
+    /// is unknown; if an error came between, the table must be counted.
     pub fn begin(&mut self) {
         self.begun = true;
     }
 
-    /// What those operations have done was [noted](Self::note).
+    /// Ends those operations: their outcomes were [recorded](Self::note).
     pub fn end(&mut self) {
         self.begun = false;
     }
 
-    /// Whether this is true of the table: no operations have begun that have not ended.
+    /// Whether the state is known: all operations that have begun have ended.
     pub const fn are_known(&self) -> bool {
         !self.begun
     }
@@ -245,31 +246,31 @@ impl ChildSlots {
         self.taken - self.deleted
     }
 
-    /// So many entries were stored, and so many deleted.
+    /// Records that so many entries were stored, and so many deleted.
     pub fn note(&mut self, stored: u64, deleted: u64) {
         self.taken += stored;
         self.deleted += deleted;
     }
 
-    /// The table was rebuilt: no slots of deleted entries are left.
+    /// Records that the table was rebuilt: no slots of deleted entries are left.
     pub fn note_rebuilt(&mut self) {
         *self = Self::of_entries(self.live());
     }
 
-    /// Whether a table of so many slots is to be rebuilt before it takes in up to so many entries: they might
-    /// fill it to a load at which operations get slow, and enough slots become free again to be worth a look
-    /// at all of them.
+    /// Whether a table of so many slots should be rebuilt before it takes up to so many entries: they might
+    /// fill it to a load at which operations get slow, and the rebuild frees enough slots to be worth reading
+    /// them all.
     pub fn are_crowded(&self, slots: u64, more: u64) -> bool {
         self.taken.saturating_add(more) > most_taken(slots) && self.deleted > slots / 16
     }
 
     /// Whether a table in which an insert found no room should be rebuilt: slots of deleted entries become
-    /// free, or it is not full, and keys were chosen for its seed.
+    /// free; or it is not full, and keys were chosen for its seed.
     pub fn may_have_room(&self, slots: u64) -> bool {
         self.deleted > 0 || self.taken < most_taken(slots)
     }
 
-    /// Whether it should get another seed then.
+    /// Whether the rebuilt table should get another seed.
     pub const fn needs_a_seed(&self) -> bool {
         self.deleted == 0
     }
@@ -303,7 +304,7 @@ mod tests {
             let bytes = size.child.slots() as u64 * 16;
             assert!(bytes <= child_bytes.max(4096), "{entries}: {size:?}");
             assert!(size.slots() * 8 / 10 >= entries, "{entries}: {size:?}");
-            // Small ones have room for deviations.
+            // Small tables have room for deviations.
             assert!(size.slots() <= 2 * entries + 1024, "{entries}: {size:?}");
         }
     }

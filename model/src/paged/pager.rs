@@ -1,11 +1,11 @@
-//! The protocol: which child table is in which frame, and what waits for what.
+//! The protocol: which child table is in which frame, and which work waits for which.
 
 use super::device::{DeviceMemory, Place, Stream};
 use crate::host::Refused;
 use alloc::collections::TryReserveError;
 use alloc::vec::Vec;
 
-/// What a job does to its child table.
+/// The effect of a job on its child table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// It reads.
@@ -14,7 +14,7 @@ pub enum Access {
     Writes,
 }
 
-/// Which way a job takes to its child table, where that is in no frame.
+/// The way of a job to a child table that is in no frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// The job works on the image, over the bus.
@@ -23,14 +23,14 @@ pub enum Way {
     Resident,
 }
 
-/// A child table. Events are those of the last such work.
+/// A child table. An event is that of the last work of its kind.
 #[derive(Clone, Debug)]
 struct Child<E> {
     /// The frame that holds it.
     frame: Option<u32>,
-    /// Its image was written by a copy, for which no job in place has waited yet.
+    /// A copy wrote its image, and no job in place has waited for that yet.
     written: Option<E>,
-    /// Its image was written by a job.
+    /// A job wrote its image.
     changed: Option<E>,
 }
 
@@ -41,18 +41,18 @@ struct Frame<E> {
     child: Option<u32>,
     /// Whether its table is newer than the image.
     dirty: bool,
-    /// It was filled, and no job has waited for that yet.
+    /// A copy filled it, and no job has waited for that yet.
     loaded: Option<E>,
     /// A job ran on its table.
     ran: Option<E>,
     /// It was copied to the image.
     saved: Option<E>,
-    /// When a job was last put on a stream for it.
+    /// When the last job was put on a stream for it.
     used: u64,
 }
 
 impl<E> Child<E> {
-    /// Lets a job in place wait for what it has to.
+    /// Lets a job in place wait for earlier work.
     fn begin<D: DeviceMemory<Event = E>>(&mut self, device: &mut D) {
         // Once is enough: the jobs of a stream run in their order.
         if let Some(written) = self.written.take() {
@@ -62,7 +62,7 @@ impl<E> Child<E> {
 }
 
 impl<E> Frame<E> {
-    /// Lets a job on its table wait for what it has to.
+    /// Lets a job on its table wait for earlier work.
     fn begin<D: DeviceMemory<Event = E>>(&mut self, device: &mut D, access: Access, now: u64) {
         self.used = now;
         // Once is enough here, too.
@@ -73,7 +73,7 @@ impl<E> Frame<E> {
     }
 }
 
-/// How often a pager did what.
+/// Counts of the work of a pager.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Traffic {
     /// Child tables copied to frames.
@@ -82,13 +82,13 @@ pub struct Traffic {
     pub copies_out: u64,
     /// Jobs whose table was in a frame already.
     pub hits: u64,
-    /// Jobs that ran on an image.
+    /// Jobs that ran in place.
     pub in_place: u64,
 }
 
 /// Child tables in the host's memory, some of which are in frames of the device's memory.
 ///
-/// Jobs take effect in the order in which they are given to [`run`](Self::run), whichever way each one takes.
+/// Jobs take effect in the order of the calls of [`run`](Self::run), whichever way each one takes.
 /// [`run`](Self::run) returns before the work has run. Every job on every table goes to [`Stream::Run`].
 #[derive(Clone, Debug)]
 pub struct Pager<E> {
@@ -102,7 +102,7 @@ impl<E: Clone> Pager<E> {
     /// So many child tables, none of which is in one of so many frames.
     ///
     /// # Errors
-    /// If there is no memory for what is known of them: less than a hundred bytes each, besides the events.
+    /// If there is no memory for the state of each: less than a hundred bytes, besides the events.
     pub fn new(children: u32, frames: u32) -> Result<Self, TryReserveError> {
         let (mut all, mut places) = (Vec::new(), Vec::new());
         all.try_reserve_exact(children as usize)?;
@@ -128,14 +128,14 @@ impl<E: Clone> Pager<E> {
         self.children.get(child as usize).is_some_and(|child| child.frame.is_some())
     }
 
-    /// What was done so far.
+    /// The counts of work so far.
     pub fn traffic(&self) -> Traffic {
         self.traffic
     }
 
-    /// Runs `job` on a child table: puts it on [`Stream::Run`], after all that it has to wait for. It goes to
-    /// the frame of its table if that is in one, and else the `way` that is asked for; without frames it goes
-    /// in place.
+    /// Runs `job` on a child table: puts it on [`Stream::Run`], after all that it must wait for. If the table
+    /// is in a frame, the job runs there; otherwise it takes the given `way`. Without frames it runs in
+    /// place.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] if there is no such child table; those of the device and of `job`. If the job
@@ -162,8 +162,8 @@ impl<E: Clone> Pager<E> {
         }
     }
 
-    /// Runs one job on several different child tables, each where it is, as [`run`](Self::run) runs one on
-    /// each of them. The job is given where they are, in the places of `tables`.
+    /// Runs one job on several different child tables, each at its place, as [`run`](Self::run) runs one on
+    /// each of them. The job gets their places in `tables`.
     ///
     /// # Errors
     /// As [`run`](Self::run). If the job was not put on the stream, the tables are as they were.
@@ -174,7 +174,7 @@ impl<E: Clone> Pager<E> {
         access: Access,
         job: impl FnOnce(&mut D, &[(u32, Place)]) -> Result<(), D::Error>,
     ) -> Result<(), D::Error> {
-        // Of all, before anything is waited for.
+        // All places are found before anything is waited for.
         for (number, place) in &mut *tables {
             let Some(child) = self.children.get(*number as usize) else { return Err(self.no_child(*number)) };
             *place = child.frame.map_or(Place::Image, Place::Frame);
@@ -217,7 +217,7 @@ impl<E: Clone> Pager<E> {
         ran
     }
 
-    /// That there is no such child table.
+    /// The error that there is no such child table.
     fn no_child<R: From<Refused>>(&self, child: u32) -> R {
         let (found, most) = (u64::from(child) + 1, self.children.len() as u64);
         Refused::TooLarge { what: "child tables", found, most }.into()
@@ -255,20 +255,20 @@ impl<E: Clone> Pager<E> {
         ran
     }
 
-    /// The frame that the next table is copied to, if there are frames.
+    /// The frame to which the next table is copied, if there are frames.
     fn next_frame(&self) -> Option<usize> {
         let all = self.frames.iter().enumerate();
         all.min_by_key(|(_, frame)| (frame.child.is_some(), frame.used)).map(|(at, _)| at)
     }
 
-    /// The child table that leaves its frame when the next one is copied to a frame; `None` if a frame is
-    /// free, or there are none.
+    /// The child table that is evicted when the next one is copied to a frame; `None` if a frame is free, or
+    /// there are none.
     pub fn next_evicted(&self) -> Option<u32> {
         self.frames.get(self.next_frame()?)?.child
     }
 
-    /// Copies a child table to a frame: a free one, or that whose table was not used for longest, which is
-    /// written back if it is newer than its image. The frame, or `None` if there are no frames.
+    /// Copies a child table to a frame: a free one, or the least recently used one, whose table is first
+    /// written back if it is newer than its image. Returns the frame, or `None` if there are no frames.
     fn load<D: DeviceMemory<Event = E>>(
         &mut self,
         device: &mut D,
@@ -286,11 +286,11 @@ impl<E: Clone> Pager<E> {
             return Ok(None);
         };
         // A copy to an image that is under way reads the frame. So this also waits for the image of any table
-        // that has left a frame: it was this one, or another one that was filled since then.
+        // that has left a frame: it was this frame, or another one that was filled since then.
         if let Some(saved) = &frame.saved {
             device.wait(Stream::In, saved);
         }
-        // So do jobs that were put on the stream before. What was written back has waited for them.
+        // So do earlier jobs on the stream. A write-back has waited for them.
         if let Some(ran) = frame.ran.as_ref().filter(|_| !was_dirty) {
             device.wait(Stream::In, ran);
         }
@@ -305,7 +305,7 @@ impl<E: Clone> Pager<E> {
         Ok(Some(at as u32))
     }
 
-    /// Copies a frame to the image of its table, if it is newer. Whether it was.
+    /// Writes a frame back to the image of its table, if it is newer. Returns whether it was.
     fn write_back_frame<D: DeviceMemory<Event = E>>(
         &mut self,
         device: &mut D,
@@ -325,8 +325,8 @@ impl<E: Clone> Pager<E> {
         Ok(true)
     }
 
-    /// Makes the images whole: copies all frames back that are newer, and waits until the images hold what
-    /// all jobs before have done. Tables stay in their frames. The host may read the images until the next
+    /// Makes the images whole: writes back all frames that are newer, and waits until the images have the
+    /// effects of all earlier jobs. Tables stay in their frames. The host may read the images until the next
     /// job.
     ///
     /// # Errors
@@ -342,14 +342,14 @@ impl<E: Clone> Pager<E> {
         Ok(())
     }
 
-    /// Takes all tables out of their frames, and waits until nothing is under way. The host may read and
+    /// Takes all tables out of their frames, and waits until no work is under way. The host may read and
     /// change the images until the next job.
     ///
     /// # Errors
     /// As [`write_back`](Self::write_back).
     pub fn release<D: DeviceMemory<Event = E>>(&mut self, device: &mut D) -> Result<(), D::Error> {
         self.write_back(device)?;
-        // Nothing is copied to a frame now: jobs have waited for that.
+        // No copy to a frame is under way now: jobs have waited for them.
         for frame in &mut self.frames {
             frame.child = None;
         }

@@ -1,4 +1,4 @@
-//! A batch on its way to child tables, by blocks of a device: a *digit* of each key says where it belongs.
+//! Partitions a batch by child tables, by blocks of a device: a *digit* of each key says where it belongs.
 //!
 //! | Launch | Does |
 //! |---|---|
@@ -22,11 +22,11 @@ pub const SCATTERED: u32 = 32;
 /// See [`COUNTED`].
 pub const ARRANGED: u32 = 8;
 
-/// Numbers that are counted of what a batch has done to a child table: entries that were stored, those that
-/// were deleted, operations that found no room.
+/// Counts of the outcomes of a batch on a child table: stored entries, deleted entries, operations without
+/// room.
 pub const TALLIES: usize = 3;
 
-/// The operations of a batch, and places to move them to. A place is in other memory.
+/// The operations of a batch, and the places to move them to, which are in other memory.
 pub trait Moves: Copy {
     /// Their keys.
     type Key: Key;
@@ -37,11 +37,11 @@ pub trait Moves: Copy {
     /// The key of operation `at`, which is below [`operations`](Self::operations).
     fn key(self, at: u32) -> Self::Key;
 
-    /// Moves operation `at` to a place, which no other one is moved to.
+    /// Moves operation `at` to a place, to which no other one is moved.
     fn put(self, at: u32, place: u32);
 }
 
-/// The operations of a block: those from number `from` on, `each` of them for each thread.
+/// The operations of a block: those from number `from` on, `each` for every thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Share {
     /// The first one.
@@ -51,7 +51,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Runs `f` for the calling thread's, of a batch of `len`: thread `rank` of so many.
+    /// Runs `f` for the operations of the calling thread, in a batch of `len`: thread `rank` of so many.
     #[inline(always)]
     fn run(self, (rank, threads): (u32, u32), len: u32, mut f: impl FnMut(u32)) -> bool {
         let mut at = self.from.saturating_add(rank);
@@ -79,7 +79,7 @@ fn count_digits<I: InBlock, M: Moves>(m: &mut I, (batch, share): (M, Share), dig
     m.block().sync();
 }
 
-/// Moves the operations of a block: the shared word of a digit says where its next one goes.
+/// Moves the operations of a block: the shared word of a digit is the place of its next one.
 #[inline(always)]
 fn put<I: InBlock, M: Moves>(m: &mut I, (batch, share): (M, Share), digit: &impl Fn(M::Key) -> u32) {
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
@@ -91,8 +91,8 @@ fn put<I: InBlock, M: Moves>(m: &mut I, (batch, share): (M, Share), digit: &impl
     });
 }
 
-/// Adds to `counters` how often each of `digits` digits occurs among the operations of the block, which has
-/// as many shared words as digits.
+/// Adds to `counters` how often each of `digits` digits occurs among the operations of the block. It has as
+/// many shared words as digits.
 #[inline(always)]
 pub fn count<I: InBlock, M: Moves>(
     m: &mut I,
@@ -106,8 +106,8 @@ pub fn count<I: InBlock, M: Moves>(
     });
 }
 
-/// Moves the operations of the block to the places of their digits. `next` says where the next operation of
-/// each digit goes. As many shared words as digits.
+/// Moves the operations of the block to the places of their digits. `next` has the place of the next
+/// operation of each digit. As many shared words as digits.
 #[inline(always)]
 pub fn scatter<I: InBlock, M: Moves>(
     m: &mut I,
@@ -135,7 +135,7 @@ pub fn arrange<I: InBlock, M: Moves>(
 ) {
     count_digits(m, share, &digit);
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
-    // Each thread adds up some digits; the sums of all threads stand after the digits.
+    // Each thread adds up some digits; the sums of all threads come after the digits.
     let some = digits.div_ceil(warps);
     let first = rank * some;
     let those = first.min(digits)..(first + some).min(digits);
@@ -174,8 +174,8 @@ pub fn arrange<I: InBlock, M: Moves>(
     put(m, share, &digit);
 }
 
-/// Moves those of the block's operations that `stays` names to places next to each other, in any order: `put`
-/// gets an operation and its place. `left` counts them, of all blocks. One operation for each thread, and
+/// Moves the operations of the block for which `stays` is true to adjacent places, in any order: `put` gets
+/// an operation and its place. `left` counts them, for all blocks. One operation for each thread, and
 /// [`SIFT_WORDS`] shared words.
 #[inline(always)]
 pub fn sift<I: InBlock>(
@@ -205,14 +205,14 @@ pub fn sift<I: InBlock>(
     }
 }
 
-/// Shared words of a block that [`sift`]s: how many stay, and where the first of them goes.
+/// Shared words of a block that [`sift`]s: how many stay, and the place of the first of them.
 pub const SIFT_WORDS: u32 = 2;
 
-/// Operations at most between one and its [`leader`].
+/// The most operations from one to its [`leader`].
 pub const RUN: u32 = 32;
 
 /// The operation that answers for operation `at`: the first one of its run of operations on one key, in an
-/// order in which such are often neighbours. Runs end at multiples of [`RUN`].
+/// order in which such operations are often neighbours. Runs end at multiples of [`RUN`].
 #[inline(always)]
 pub fn leader<K: Key>(at: u32, key: impl Fn(u32) -> K) -> u32 {
     let mut first = at;
@@ -228,14 +228,14 @@ pub fn leads<K: Key>(at: u32, key: impl Fn(u32) -> K) -> bool {
     at.is_multiple_of(RUN) || key(at - 1) != key(at)
 }
 
-/// Shared words of a block of so many threads that [`arrange`]s by so many digits.
+/// Shared words of a block of `threads` threads that [`arrange`]s by `digits` digits.
 #[inline(always)]
 pub const fn arrange_words(digits: u32, threads: u32) -> u32 {
     digits + threads
 }
 
-/// Runs `f` for those of the digits below `digits` that are this thread's and that were counted in the shared
-/// words, with how often each occurs.
+/// Runs `f` for each of this thread's digits below `digits` that were counted in the shared words, with how
+/// often it occurs.
 #[inline(always)]
 fn each_that_occurs<I: InBlock>(m: &mut I, digits: u32, mut f: impl FnMut(usize, u32)) {
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());

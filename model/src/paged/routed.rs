@@ -7,8 +7,8 @@ use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::reserved::{AllKeys, AllKeysCounter};
 use crate::warp::Warp;
 
-/// Words that say where a child table is: the addresses of its slots, of their values where those are words
-/// of their own, and of its filter; the two words of its seed.
+/// The words of a child table: the addresses of its slots, of their values if those are separate words, and
+/// of its filter; the two words of its seed.
 pub const HEAD: usize = 5;
 
 /// The child tables of a paged table.
@@ -24,12 +24,12 @@ pub trait Tables: Copy {
     fn of(self, key: Self::Key) -> Self::Table;
 }
 
-/// Child tables as one table: an operation on a key is that of its child table. It has no parts of its own:
-/// what visits a table visits the child tables, one after the other.
+/// Child tables as one table: an operation on a key is that of its child table. It has no parts: to visit it,
+/// visit the child tables, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Routed<C>(pub C);
 
-/// Operations on a key, which its child table has.
+/// Implements operations on a key by those of its child table.
 macro_rules! routed {
     ($(fn $operation:ident$(<$w:ident>)?($($argument:ident: $type:ty),*) -> $to:ty;)*) => {
         $(#[inline(always)]

@@ -1,4 +1,4 @@
-//! What a pager is, sequentially: child tables that hold a number each, under jobs in a row.
+//! The sequential specification of a pager: child tables that hold a number each, under jobs in a row.
 
 use super::{Access, Way};
 use crate::spec::{Call, Op, Ret, Spec};
@@ -6,12 +6,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// A host that puts jobs on the streams, one after the other, and waits for all of them in the end. The value
-/// of the call are its [`Step`]s.
+/// A host that puts jobs on the streams, one after the other, and waits for all of them at the end. The value
+/// of the call encodes its [`Step`]s.
 pub const JOBS: Op = Op::Other(0);
-/// A job on all child tables that adds one to each and returns the numbers before.
+/// A job on all child tables that adds one to each and returns the old numbers.
 pub const ADD_ALL: Op = Op::Other(2);
-/// A stream of the device, which runs what is put on it until it is told to end.
+/// A stream of the device, which runs its work until it is told to end.
 pub const STREAM: Op = Op::Other(1);
 
 /// A step of a host.
@@ -23,16 +23,16 @@ pub enum Step {
     ReadAll,
     /// The host takes all tables out of their frames, returns the number of a child table and adds one to it.
     Change(u32),
-    /// One job on all child tables, where they are, that returns their numbers and, if it writes, adds one to
-    /// each.
+    /// One job on all child tables, at their places, that returns their numbers and, if it writes, adds one
+    /// to each.
     All(Access),
 }
 
-/// Steps of one value: two decimal digits each.
+/// Each step takes two decimal digits of a value.
 const DIGITS: u64 = 100;
 
 impl Step {
-    /// The step as two digits: what it is, and the child table.
+    /// The step as two digits: its kind, and the child table.
     const fn digits(self) -> u64 {
         let (what, child) = match self {
             Self::Job(child, Access::Writes, Way::Resident) => (1, child),
@@ -67,7 +67,7 @@ impl Step {
         Call::new(JOBS, 0, steps.iter().fold(0, |value, step| DIGITS * value + step.digits()))
     }
 
-    /// The steps of such a call. What is no step is left out.
+    /// The steps of such a call. Digits that are no step are left out.
     pub fn of_call(call: &Call) -> Vec<Self> {
         let mut left = call.value;
         let digits = core::iter::from_fn(|| {
@@ -90,7 +90,7 @@ impl Step {
 /// | `search_all 0` | | all numbers, or `full` |
 /// | [`ADD_ALL`] | adds one to each | all numbers before, or `full` if it was not done |
 ///
-/// A call of [`JOBS`] is its steps, in their order. Only a device that fails says `full`.
+/// A call of [`JOBS`] is its steps, in their order. Only a device that fails returns `full`.
 #[derive(Clone, Copy, Debug)]
 pub struct Children {
     /// How many there are.

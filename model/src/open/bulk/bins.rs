@@ -1,12 +1,12 @@
-//! Bins: the memory of partitions while blocks fill them at once. A bin holds the entries of one partition of
-//! the homes ([`crate::partition`]) and has its number; it is a part of an array, with a counter.
+//! Bins: the memory of partitions while blocks fill them concurrently. A bin has the entries of one partition
+//! of the homes ([`crate::partition`]) and its number; it is a part of an array, with a counter.
 
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Order, ReadOrder, StagedWords, Word};
 use crate::retrieve::{self, Source};
 use core::marker::PhantomData;
 
-/// A handle to bins of `room` words each, the number of each word's operation, and how many of each are
+/// A handle to bins of `room` words each, the number of each word's operation, and how many words of each are
 /// taken: a Copy view.
 #[derive(Clone, Copy, Debug)]
 pub struct Bins<H, G, N> {
@@ -18,23 +18,23 @@ pub struct Bins<H, G, N> {
 
 impl<H: Copy, G: StagedWords<u32>, N: IntegerWords<u32>> Bins<H, G, N> {
     /// The bins in `words`, one for each word of `taken`, which are zero at first. There are as many
-    /// `numbers` as words, or none if nobody is told [`Outcomes`](super::Outcomes).
+    /// `numbers` as words, or none if no [`Outcomes`](super::Outcomes) are told.
     #[inline(always)]
     pub const fn new((words, numbers): (H, G), taken: N, room: u32) -> Self {
         Self { words, numbers, taken, room }
     }
 
-    /// How many words of a bin are taken. Those that asked for more have got none.
+    /// How many words of a bin are taken. A block that asked for more got none.
     #[inline(always)]
     pub(super) fn len(self, bin: u32) -> u32 {
         // Relaxed: written by an earlier launch.
         self.taken.load(bin as usize, ReadOrder::Relaxed).min(self.room)
     }
 
-    /// Takes the next `n` words of a bin, as far as it has them: the number of the first.
+    /// Takes the next `n` words of a bin, as far as it has them. Returns the number of the first.
     #[inline(always)]
     pub(super) fn take(self, bin: u32, n: u32) -> u32 {
-        // Relaxed: the number is right by itself.
+        // Relaxed: the number depends on no other memory.
         self.taken.fetch_add(bin as usize, n, Order::Relaxed)
     }
 
@@ -80,7 +80,7 @@ impl<H: Copy, G: StagedWords<u32>, N: IntegerWords<u32>> Bins<H, G, N> {
     }
 }
 
-/// A source of entries that knows which operation each is of.
+/// A source of entries that knows the operation of each.
 pub trait Numbered: Source {
     /// Whether it is the batch itself.
     const IS_BATCH: bool;
@@ -131,7 +131,7 @@ pub struct Bin<E, H, G, N> {
 }
 
 impl<E: Packed, H: StagedWords<E::Word>, G: StagedWords<u32>, N: IntegerWords<u32>> Bin<E, H, G, N> {
-    /// Those of bin number `bin` of `bins`, which an earlier launch has filled.
+    /// The words of bin number `bin` of `bins`, which an earlier launch has filled.
     #[inline(always)]
     pub fn new(bins: Bins<H, G, N>, bin: u32) -> Self {
         Self { bins, bin, len: bins.len(bin), entry: PhantomData }

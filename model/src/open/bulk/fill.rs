@@ -13,7 +13,7 @@ use crate::retrieve::Source;
 use crate::warp::Warp;
 use core::ops::Range;
 
-/// How many slots of each bucket of the bin are taken, and entries that wanted more.
+/// How many slots of each bucket of the bin are taken, and how many entries wanted more.
 const TAKEN: usize = TALLY;
 
 /// Bits of an entry's place in its bin, which is kept for each slot where outcomes are told.
@@ -21,17 +21,17 @@ const PLACE_BITS: u32 = 16;
 /// Places in a word.
 const PLACES: usize = (u32::BITS / PLACE_BITS) as usize;
 
-/// Entries that a bin has room for at most where outcomes are told.
+/// The most entries of a bin where outcomes are told.
 pub const MOST_TOLD: u32 = 1 << PLACE_BITS;
 
-/// Shared words of a block that fills a bin of `1 << shift` buckets; of `told` slots in all, where outcomes
-/// are told.
+/// Shared words of a block that fills a bin of `1 << shift` buckets, which have `told` slots in all where
+/// outcomes are told.
 #[inline(always)]
 pub const fn fill_words(shift: u32, told: u32) -> u32 {
     TALLY as u32 + (1 << shift) + told.div_ceil(PLACES as u32)
 }
 
-/// Shared words of a block that inserts what overflowed, or what was lost.
+/// Shared words of a block that inserts the overflow, or lost entries.
 #[inline(always)]
 pub const fn insert_words() -> u32 {
     TALLY as u32
@@ -47,12 +47,12 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Inserts the entries of a bin whose home has room; puts the others into the same bin of `overflow`,
-    /// with keys that may be there.
+    /// Inserts the entries of a bin whose home has room; puts the others, whose keys may be there, into the
+    /// same bin of `overflow`.
     ///
-    /// A bin is of `1 << shift` buckets. All warps of the block come here. It has [`fill_words`] shared
+    /// A bin has `1 << shift` buckets. All warps of the block call this. The block has [`fill_words`] shared
     /// words, zero at first, and as many scratch words as a bin has slots. Nobody else uses the buckets of
-    /// the bin meanwhile. Where outcomes are told, a bin has room for [`MOST_TOLD`] entries at most.
+    /// the bin meanwhile. Where outcomes are told, a bin has room for at most [`MOST_TOLD`] entries.
     #[inline(always)]
     pub fn fill<I: InBlock, B: StagedWords<E::Word>, G: StagedWords<u32>, C: IntegerWords<u32>>(
         self,
@@ -75,8 +75,8 @@ impl<
         let (told, places) = (self.outcomes.are_told(), TAKEN + (1 << shift));
         let words = self.table.slots();
         let mut counts = Counts::default();
-        // Relaxed, in this function: barriers stand between the accesses of different warps to a word,
-        // launches around all.
+        // Relaxed, in this function: there are barriers between the accesses of different warps to a word,
+        // and launches around all.
         m.warp().elect(0, || {
             each(rank, warps, slots as u32, |at| {
                 let word = words.load(place + at as usize, ReadOrder::Relaxed);
@@ -148,7 +148,7 @@ impl<
         let (rank, warps) = (m.block().rank(), m.block().warps());
         let n = m.warp().elect(0, || overflow.len(bin));
         let mut counts = Counts::default();
-        // One ahead of the entry that is inserted, so that nobody waits for it.
+        // Reads one entry ahead of the one that is inserted, so that no warp waits for it.
         let entry = |at: u32| if at < n { overflow.load(bin, at) } else { E::EMPTY };
         let mut at = rank;
         let mut ahead = m.warp().elect(0, || entry(at));
@@ -167,10 +167,9 @@ impl<
         counts.report(m, self.tally);
     }
 
-    /// Inserts the entries of a batch once more, if any of them was lost: what is there already is found to
-    /// be. Where outcomes are told, those that were lost alone. Block number `block` of `blocks` takes its
-    /// share of the batch. As many shared words as for [`insert_overflow`](Self::insert_overflow), and no
-    /// scratch.
+    /// Inserts the entries of a batch once more, if any of them was lost; those that are there are found.
+    /// Where outcomes are told, only the lost ones. Block number `block` of `blocks` takes its share of the
+    /// batch. As many shared words as for [`insert_overflow`](Self::insert_overflow), and no scratch.
     #[inline(always)]
     pub fn insert_lost<I: InBlock, A: Source<Entry = E>>(
         self,
@@ -226,7 +225,7 @@ fn each(rank: u32, warps: u32, n: u32, mut f: impl FnMut(u32)) -> bool {
     true
 }
 
-/// Leaves each key of a bucket in its lowest slot, and no gap: the others that it had, a bit for each.
+/// Leaves each key of a bucket in its lowest slot, and no gap. Returns a bit for each slot that was emptied.
 #[inline(always)]
 fn once<E: Packed, H: StagedWords<E::Word>, const S: usize>(slots: H, bucket: u32) -> u32 {
     let words: [E::Word; S] = slots.load_row(bucket as usize);

@@ -36,8 +36,8 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Inserts into a table and its reserved keys, adds to the [`TALLY`] words of `tally` how the inserts
-    /// ended, and tells it of each, if anybody.
+    /// Inserts into a table and its reserved keys. Adds the ends of the inserts to the [`TALLY`] words of
+    /// `tally`, and tells the outcome of each, if that is wanted.
     #[inline(always)]
     pub fn new(
         all: WithSlots<OpenTable<E, H, F, P, S>, ReservedSlots<E, H>>,

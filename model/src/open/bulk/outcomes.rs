@@ -1,14 +1,14 @@
-//! How each insert of a batch ended, if that is asked for.
+//! The outcome of each insert of a batch, if that is wanted.
 
 use super::super::answer::End;
 use crate::map::DEFERRED;
 use crate::memory::StagedWords;
 use crate::outcome::Insert;
 
-/// The codes of a batch's outcomes, one for each operation, or nobody who is told.
+/// The codes of a batch's outcomes, one for each operation, or none.
 ///
-/// Nearly all inserts of a batch end well. So all codes say that at first, and those are written again that
-/// do not.
+/// Nearly all inserts of a batch store their entry. So all codes say that at first, and the others are
+/// written again.
 #[derive(Clone, Copy, Debug)]
 pub struct Outcomes<O> {
     codes: O,
@@ -16,38 +16,38 @@ pub struct Outcomes<O> {
 }
 
 impl<O: StagedWords<u8>> Outcomes<O> {
-    /// The codes are told, if `told`: there is one for each operation of the batch. They hold anything at
-    /// first. Else none is touched.
+    /// Outcomes are told if `told`: then there is a code for each operation of the batch, uninitialized at
+    /// first. Otherwise no code is accessed.
     #[inline(always)]
     pub const fn new(codes: O, told: bool) -> Self {
         Self { codes, told }
     }
 
-    /// Whether anybody is told, so that entries carry the numbers of their operations. The same in all warps.
+    /// Whether outcomes are told, so that entries carry the numbers of their operations. Equal in all warps.
     #[inline(always)]
     pub fn are_told(self) -> bool {
         self.told
     }
 
-    /// Says that an operation is going to be an insert that ends well.
+    /// Writes that an operation is an insert that stores its entry.
     #[inline(always)]
     pub(super) fn begin(self, number: u32) {
         self.tell(number, End::Inserted);
     }
 
-    /// Says that an operation is done once more.
+    /// Writes that an operation is to run once more.
     #[inline(always)]
     pub(super) fn defer(self, number: u32) {
         self.codes.store(number as usize, DEFERRED);
     }
 
-    /// Says how an operation ended.
+    /// Writes how an operation ended.
     #[inline(always)]
     pub(super) fn tell(self, number: u32, end: End) {
         self.codes.store(number as usize, end.of_insert().code());
     }
 
-    /// Whether an operation is to be done once more.
+    /// Whether an operation is to run once more.
     #[inline(always)]
     pub(super) fn is_deferred(self, number: u32) -> bool {
         self.codes.load(number as usize) == DEFERRED

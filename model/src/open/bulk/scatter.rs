@@ -1,4 +1,4 @@
-//! Entries are put into bins by their homes.
+//! Putting entries into bins by their homes.
 
 use super::tally::{Counts, ENTRIES, INSERTED, LOST, TALLY};
 use super::{Bins, Bulk, Numbered, home};
@@ -12,14 +12,14 @@ use crate::warp::Warp;
 
 /// Entries that the block has staged.
 const STAGED: usize = TALLY;
-/// Of each bin: how many entries of the block belong there; then where those begin in the scratch words.
+/// For each bin: how many entries of the block go there; later, where they begin in the scratch words.
 const STARTS: usize = TALLY + 1;
 
 /// Bits of a bin's number among those of a block.
 const RANK_SHIFT: u32 = 16;
 
-/// Shared words of a block that puts entries into `fan` bins; with those of `told` entries, whose operations
-/// are told the outcomes.
+/// Shared words of a block that puts entries into `fan` bins; with those for `told` entries, where outcomes
+/// are told.
 #[inline(always)]
 pub const fn scatter_words(fan: u32, told: u32) -> u32 {
     STARTS as u32 + 2 * fan + told
@@ -35,13 +35,13 @@ impl<
     const S: usize,
 > Bulk<E, H, F, P, N, O, S>
 {
-    /// Puts the entries of `source` into bins, those from slot `from` on that this block takes: `R` of each
-    /// warp. An entry whose bin has no room is lost, and the tally says so. The pass over the
+    /// Puts the entries of `source` that this block takes, from slot `from` on, `R` for each warp, into bins.
+    /// An entry whose bin has no room is lost, and the tally counts it. The pass over the
     /// [`Batch`](super::Batch) counts its entries.
     ///
-    /// All warps of the block come here. It has [`scatter_words`] shared words, zero at first, and as many
-    /// scratch words as it takes entries, fewer than 2^16; nor are there more bins than that. Bins are
-    /// numbered by their digits in here. All homes of the source lie in those of `fan`.
+    /// All warps of the block call this. The block has [`scatter_words`] shared words, zero at first, and as
+    /// many scratch words as it takes entries, fewer than 2^16. There are fewer bins than that too; they are
+    /// numbered by their digits here. All homes of the source are in the partitions of `fan`.
     #[inline(always)]
     pub fn scatter<I: InBlock, A: Numbered<Entry = E>, B: StagedWords<E::Word>, const R: usize>(
         self,
@@ -59,7 +59,7 @@ impl<
         let (told, numbers) = (self.outcomes.are_told(), deltas + fan.fan() as usize);
         let slot = |r: usize| from + (r as u32 * warps + rank) as u64;
         let bin = |word| fan.digit(home(self.table, word));
-        // Relaxed, in this function: a barrier stands between the accesses of different warps to a word.
+        // Relaxed, in this function: there is a barrier between the accesses of different warps to a word.
         let words = m.warp().each(|_| {
             core::array::from_fn::<_, R, _>(|r| {
                 let at = slot(r);
@@ -80,7 +80,7 @@ impl<
                 }
             });
         }
-        // The bin of each, and how many of the block went there before.
+        // The bin of each entry, and how many entries of the block went there before.
         let ranks = m.warp().map(words, |_, words: [E::Word; R]| {
             words.map(|word| {
                 if !A::is_entry(word) {
@@ -153,7 +153,7 @@ impl<
         counts.report(m, self.tally);
     }
 
-    /// Inserts the entry of a slot of the batch that goes into no bin: its key is reserved.
+    /// Inserts the entry of a slot of the batch that goes into no bin, as its key is reserved.
     #[inline(always)]
     fn insert_reserved<A: Numbered<Entry = E>>(self, source: A, slot: u64, counts: &mut Counts) {
         let Some((key, value)) = source.reserved(slot) else { return };

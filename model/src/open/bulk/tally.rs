@@ -1,11 +1,11 @@
-//! How many inserts of a batch ended in which way.
+//! Counts of the inserts of a batch, by how they ended.
 
 use super::super::answer::End;
 use crate::block::{Block, InBlock};
 use crate::memory::{IntegerWords, Order, ReadOrder};
 use crate::warp::Warp;
 
-/// Words of a tally: [`Tally`](crate::host::Tally) says what they mean. Their names here are their indices.
+/// Words of a tally: [`Tally`](crate::host::Tally) has their meaning. The names here are their indices.
 pub const TALLY: usize = 5;
 /// Entries of the batch.
 pub(super) const ENTRIES: usize = 0;
@@ -13,12 +13,13 @@ pub(super) const ENTRIES: usize = 0;
 pub(super) const INSERTED: usize = 1;
 /// Those that found no room.
 pub(super) const FULL: usize = 2;
-/// Those that a bin had no room for, so that all are inserted again; where outcomes are told, those alone.
+/// Those that a bin had no room for. Then all entries are inserted again; where outcomes are told, only
+/// these.
 pub(super) const LOST: usize = 3;
-/// Those of the batch that then have found no room in the table.
+/// Those that found no room in the table then.
 pub(super) const FULL_AGAIN: usize = 4;
 
-/// What a warp has counted, by the index of its word.
+/// The counts of a warp, by the index of their word.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Counts([u32; TALLY]);
 
@@ -35,7 +36,7 @@ impl Counts {
         self.0[word] = self.0[word].wrapping_sub(n);
     }
 
-    /// Counts how an insert ended, where there is no room in the word `full`.
+    /// Counts how an insert ended; `full` is the word for *no room*.
     #[inline(always)]
     pub(super) fn note(&mut self, end: End, full: usize) {
         // Without a branch: the lanes of a hardware warp stay together.
@@ -43,8 +44,8 @@ impl Counts {
         self.add(full, (end == End::Full) as u32);
     }
 
-    /// Adds what all warps of the block have counted to `to`. All of them come here. The first [`TALLY`]
-    /// shared words are zero.
+    /// Adds the counts of all warps of the block to `to`. All of them call this. The first [`TALLY`] shared
+    /// words are zero.
     #[inline(always)]
     pub(super) fn report<I: InBlock>(self, m: &mut I, to: impl IntegerWords<u64>) {
         use crate::memory::Words;

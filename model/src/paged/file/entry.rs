@@ -3,9 +3,9 @@
 use crate::bits::TableKey;
 use crate::partition::HashPartitions;
 
-/// A number that a file holds.
+/// A number in a file.
 pub trait FileNumber: Copy + Send + Sync + 'static {
-    /// Its type, as a file says it.
+    /// Its type, as in a file.
     const TYPE: u16;
     /// Its bytes.
     const BYTES: usize;
@@ -44,9 +44,9 @@ impl FileKey for i32 {}
 impl FileKey for u64 {}
 impl FileKey for i64 {}
 
-/// What a paged table holds: `(key, value)` in a map, a key in a set.
+/// The entry of a paged table: `(key, value)` in a map, a key in a set.
 pub trait FileEntry: Copy + Send + Sync + 'static {
-    /// Types of keys and values, as a file says them.
+    /// Types of keys and values, as in a file.
     const TYPES: [u16; 2];
     /// Its bytes.
     const BYTES: usize;

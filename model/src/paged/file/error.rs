@@ -1,4 +1,4 @@
-//! What can be wrong with a file.
+//! Errors in files.
 
 use crate::host::Refused;
 use core::fmt;
@@ -6,14 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::string::{String, ToString as _};
 
-/// Why a table could not be saved or opened: which file it is, which part of it, and what is wrong there.
+/// Why a table could not be saved or opened: the file, the part of it, and the problem.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FileError {
     /// The file.
     pub path: PathBuf,
     /// The part of it.
     pub part: Part,
-    /// What is wrong.
+    /// The problem.
     pub problem: Problem,
 }
 
@@ -22,30 +22,30 @@ pub struct FileError {
 pub enum Part {
     /// All of it.
     File,
-    /// What comes before the entries.
+    /// The part before the entries.
     Header,
     /// The entries of this child table.
     Child(u32),
 }
 
-/// What is wrong with a part of a file.
+/// A problem with a part of a file.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The system refused something.
+    /// The system returned an error.
     Io {
-        /// What was to be done.
+        /// The purpose of the call.
         doing: &'static str,
         /// The kind of the error.
         kind: io::ErrorKind,
-        /// What the system said.
+        /// The message of the system.
         said: String,
     },
     /// It is a folder, a device or a pipe.
     NotRegular,
-    /// It is no file of a paged table.
+    /// It is not a file of a paged table.
     Foreign,
-    /// It is of a version that is not read here.
+    /// It is of a version that this program does not read.
     Version {
         /// The version.
         found: u32,
@@ -57,49 +57,49 @@ pub enum Problem {
         /// Those of the table.
         expected: [u16; 2],
     },
-    /// The file is shorter or longer than its header says.
+    /// The length of the file differs from that in its header.
     Length {
         /// Its bytes.
         found: u64,
-        /// The bytes that it should have, at least where this is about the header.
+        /// The bytes that it should have; at least so many if this is about the header.
         expected: u64,
     },
-    /// The bytes are not those that were written.
+    /// The bytes differ from those that were written.
     Checksum {
-        /// The checksum of what is there.
+        /// The checksum of the present bytes.
         found: u32,
-        /// That of what was written.
+        /// The checksum of the bytes that were written.
         expected: u32,
     },
-    /// There is no table of such a size.
+    /// No table can have this size.
     Size(Refused),
     /// The slots would take more memory than they may.
     TooLarge {
-        /// What they would take.
+        /// The bytes that they would take.
         bytes: u64,
-        /// What they may take.
+        /// The bytes that they may take.
         most: u64,
     },
     /// A key belongs to another child table.
     Elsewhere,
-    /// A key comes twice.
+    /// A key occurs twice.
     Twice,
-    /// There is no room for all entries, whatever the seed.
+    /// There is no room for all entries, with any seed.
     Full,
     /// There is no memory to read or write it.
     Memory {
-        /// Bytes of it.
+        /// How many bytes were asked for.
         bytes: u64,
     },
 }
 
 impl FileError {
-    /// Of a file that is read or written.
+    /// An error about a part of the file at `path`.
     pub(super) fn new(path: &Path, part: Part, problem: Problem) -> Self {
         Self { path: path.to_path_buf(), part, problem }
     }
 
-    /// Takes an error of the system.
+    /// Turns an error of the system into an error of this crate.
     pub(super) fn io<'a>(
         path: &'a Path,
         part: Part,

@@ -1,6 +1,6 @@
-//! Files of paged tables: a table is saved, and opened again on any backend with any budget.
+//! Files of paged tables: a table is saved, and can be opened again on any backend with any budget.
 //!
-//! # What a file is
+//! # Format
 //!
 //! All numbers are little-endian. There is nothing between the parts, and nothing after the last one.
 //!
@@ -23,25 +23,26 @@
 //! | Type | `u32` | `i32` | `u64` | `i64` | `f32` | `f64` |
 //!
 //! An entry of child table *i* has a key whose hash, with the table's seed, has the leading
-//! [digit](crate::Hash64::digit) *i* to the base *n*. No key comes twice. A checksum is a CRC-32 (that of
+//! [digit](crate::Hash64::digit) *i* to the base *n*. No key occurs twice. A checksum is a CRC-32 (that of
 //! gzip).
 //!
 //! # Why it holds entries
 //!
-//! A file could hold the slots of child tables as they are, and be opened without an insert. It would fit
-//! one backend then: buckets, filters and lock words differ between them, and even between GPUs. It would be
-//! larger, and a file of slots that is damaged, but has the right checksums, could be a table in which a
-//! probe never ends. Entries fit every table. They are inserted as all entries are, so what is opened is
-//! sound whatever the file says. That costs an insert for each: those of a child table come together, so it
-//! is in a frame, or in the cache. A table that was saved with slots of deleted entries has none of these
-//! when it is opened, and the seeds of child tables that were rebuilt need not be known: one whose keys were
-//! chosen for its first seed is rebuilt again.
+//! A file could hold the slots of child tables as they are, and be opened without an insert. But then it
+//! would fit one backend: buckets, filters and lock words differ between them, and even between GPUs. It
+//! would be larger. And a damaged file of slots with the right checksums could be a table in which a probe
+//! never ends. Entries fit every table. They are inserted like all entries, so an opened table is sound
+//! whatever is in the file. That costs an insert for each entry. Those of a child table come together, so the
+//! table is in a frame, or in the cache. An opened table has no slots of deleted entries, even if the saved
+//! one had. The seeds of rebuilt child tables need not be known: a child table whose keys were chosen for its
+//! first seed is rebuilt again.
 //!
 //! # What a file cannot do
 //!
-//! A checksum tells what an accident changed; it is no signature. So no number of a file is trusted: all are
-//! compared with the file's length before memory is taken, and a table that is large beside its file needs
-//! leave ([`Opening::most_bytes`]). Whatever its bytes are, a file is read once, from its beginning to its
+//! A checksum detects accidents; it is not a signature. So no number in a file is trusted: all are compared
+//! with the file's length before memory is allocated, and a table that is large beside its file needs
+//! permission ([`Opening::most_bytes`]). Whatever its bytes are, a file is read once, from its beginning to
+//! its end.
 //! end.
 
 mod entry;
@@ -62,7 +63,7 @@ use crate::paged::Choose;
 use crate::paged::host::Slots;
 use std::vec::Vec;
 
-/// What a file begins with.
+/// The first bytes of a file.
 pub const MAGIC: [u8; 16] = *b"warpproof paged\n";
 /// The version that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
@@ -79,39 +80,39 @@ const BUFFER: usize = 256 << 10;
 /// How a table is opened.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Opening {
-    /// Bytes for frames and batches, as of a new table.
+    /// Bytes for frames and batches, as for a new table.
     pub budget: u64,
-    /// The ways that jobs take.
+    /// How the ways of jobs are chosen.
     pub choose: Choose,
-    /// Bytes that the slots of all child tables may take. A small file may say that its table is large, as
-    /// one that was saved empty is. If nothing is said here, slots may take [`TIMES_FILE`](Self::TIMES_FILE)
-    /// times as much as the file, and [`LEAST_MOST`](Self::LEAST_MOST) in any case.
+    /// The most bytes that the slots of all child tables may take. The table of a small file may be large, as
+    /// that of an empty table is. If this is `None`, slots may take [`TIMES_FILE`](Self::TIMES_FILE) times as
+    /// much as the file, and at least [`LEAST_MOST`](Self::LEAST_MOST).
     pub most_bytes: Option<u64>,
-    /// Whether it gets a board of fingerprints, as by [`PagedGeometry::with_board`]. A file says nothing of
-    /// that: the table that was saved may have had one or not.
+    /// Whether the table gets a board of fingerprints, as by [`PagedGeometry::with_board`]. The file does not
+    /// decide that: the saved table may have had one or not.
     pub board: bool,
 }
 
 impl Opening {
-    /// How many times as much as the file slots may take, if nothing is said of it.
+    /// How many times as much as the file slots may take by default.
     pub const TIMES_FILE: u64 = 64;
-    /// Bytes that slots may take whatever the file's length is, if nothing is said of it.
+    /// Bytes that slots may take by default, whatever the file's length is.
     pub const LEAST_MOST: u64 = 1 << 30;
 
-    /// With a budget, jobs that take these ways, and no board.
+    /// Opens with this budget and choice of ways, and without a board.
     pub const fn new(budget: u64, choose: Choose) -> Self {
         Self { budget, choose, most_bytes: None, board: false }
     }
 }
 
-/// What the header of a file says.
+/// The header of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
-    /// How large each child table was.
+    /// The size of each child table.
     pub child: OpenGeometry,
-    /// What the child tables of its keys depend on.
+    /// The seed that decides the child tables of keys.
     pub seed: Seed,
-    /// Of each child table: its entries, and the checksum of these.
+    /// For each child table: the number of its entries, and their checksum.
     of_children: Vec<(u64, u32)>,
 }
 
@@ -131,15 +132,16 @@ impl Header {
         self.of_children.iter().map(|&(entries, _)| entries).sum()
     }
 
-    /// The size of a table that takes in the entries, in buckets and slots like these and with this budget.
+    /// The size of a table for the entries, with these buckets and slots and this budget.
     ///
-    /// Its child tables have at least as many slots as those that were saved. They have more if one of these
-    /// was filled to more than 0.98: inserts in another order might find no room then.
+    /// Its child tables have at least as many slots as the saved ones. They have more if one of these was
+    /// filled to more than 0.98: inserts in another order might find no room then.
     ///
     /// # Errors
     /// If no child table can be so large.
     pub fn geometry(&self, slots: Slots, budget: u64) -> Result<PagedGeometry, Refused> {
-        /// The load up to which all entries find room, and that of a child table which is made larger.
+        /// The highest load at which all entries find room, and the load of a child table that is made
+        /// larger.
         const LOADS: (f64, f64) = (0.98, 0.95);
         let fullest = self.of_children.iter().map(|&(entries, _)| entries).max().unwrap_or(0);
         let mut child = self.child.in_buckets_of(slots.bucket_slots)?;
@@ -151,7 +153,7 @@ impl Header {
         Ok(geometry)
     }
 
-    /// Its bytes in a file.
+    /// The bytes of a header in a file.
     fn bytes(children: u32) -> u64 {
         FIXED as u64 + OF_CHILD as u64 * u64::from(children) + CHECKSUM as u64
     }

@@ -16,10 +16,10 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::vec::Vec;
 
-/// Entries that are given to a table at a time, at most.
+/// The most entries that a table gets at a time.
 const BATCH: usize = 1 << 20;
 
-/// A file of entries `E` whose header was read, and is right.
+/// A file of entries `E` whose header was read and checked.
 #[derive(Debug)]
 pub struct Reader<'a, R, E> {
     from: R,
@@ -32,10 +32,10 @@ pub struct Reader<'a, R, E> {
 /// Opens a file and reads its header.
 ///
 /// # Errors
-/// As [`Reader::new`]; [`Problem::NotRegular`] if it is no file.
+/// As [`Reader::new`]; [`Problem::NotRegular`] if it is not a regular file.
 pub fn open<E: FileEntry>(path: &Path) -> Result<Reader<'_, File, E>, FileError> {
     let io = |doing| FileError::io(path, Part::File, doing);
-    // Asked for before it is opened: a pipe would wait for a writer.
+    // Checked before it is opened: to open a pipe would wait for a writer.
     let metadata = std::fs::metadata(path).map_err(io("opening"))?;
     if !metadata.is_file() {
         return Err(FileError::new(path, Part::File, Problem::NotRegular));
@@ -46,12 +46,11 @@ pub fn open<E: FileEntry>(path: &Path) -> Result<Reader<'_, File, E>, FileError>
 }
 
 impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
-    /// Reads the header of `from`, which has `len` bytes and which errors call `path`. Takes memory for 12
-    /// bytes of it for each child table.
+    /// Reads the header of `from`, which has `len` bytes; errors name `path`. Allocates 12 bytes for each
+    /// child table.
     ///
     /// # Errors
-    /// If it is no file of such a table, if it was changed, or if it is shorter or longer than its header
-    /// says.
+    /// If it holds no such table, if it was changed, or if its length differs from that in its header.
     pub fn new(mut from: R, len: u64, path: &'a Path) -> Result<Self, FileError> {
         let wrong = |part, problem| FileError::new(path, part, problem);
         let io = FileError::io(path, Part::Header, "reading");
@@ -78,7 +77,7 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
             return Err(wrong(Part::Header, Problem::Length { found: len, expected: header_len }));
         }
 
-        // The file is that long, so memory for this is less than it.
+        // The file is that long, so this takes less memory than the file.
         let mut more = Vec::new();
         let more_len = OF_CHILD * children as usize + CHECKSUM;
         room(&mut more, more_len).map_err(|problem| wrong(Part::Header, problem))?;
@@ -127,16 +126,16 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
         Ok(Self { from, path, len, header, entries: PhantomData })
     }
 
-    /// What the header says.
+    /// The header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The size of the table that the file is opened as, in buckets and slots like these.
+    /// The size of the opened table, with these buckets and slots.
     ///
     /// # Errors
     /// As [`Header::geometry`]; as [`PagedGeometry::with_board`], if it is to have a board;
-    /// [`Problem::TooLarge`] if it would take more than `opening` says.
+    /// [`Problem::TooLarge`] if it would take more than `opening` allows.
     pub fn geometry(&self, slots: Slots, opening: Opening) -> Result<PagedGeometry, FileError> {
         let geometry =
             self.header.geometry(slots, opening.budget).map_err(|refused| self.refused(refused))?;
@@ -154,17 +153,17 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
         with_board.unwrap_or(Ok(geometry))
     }
 
-    /// That a backend has no table of the size that the header asks for.
+    /// The error that a backend has no table of the size that the header asks for.
     pub fn refused(&self, refused: Refused) -> FileError {
         FileError::new(self.path, Part::Header, Problem::Size(refused))
     }
 
-    /// Reads all entries, and gives those of one child table after the other to `take`, up to 2^20 at a time.
-    /// It says what became of each.
+    /// Reads all entries, and passes them to `take`, one child table after the other, up to 2^20 at a time.
+    /// `take` returns the outcome of each.
     ///
     /// # Errors
-    /// The first child table whose bytes are not those that were written, or with an entry that was not
-    /// inserted or belongs to another one; what `take` returns.
+    /// The first child table whose bytes differ from those that were written, or with an entry that was not
+    /// inserted or belongs to another one; any error of `take`.
     pub fn entries<F: From<FileError>>(
         self,
         mut take: impl FnMut(&[E]) -> Result<Vec<Insert>, F>,
@@ -190,7 +189,8 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
                     batch.extend(bytes.chunks_exact(E::BYTES).map(E::get));
                     left -= n as u64;
                 }
-                // After a problem the rest is read for its checksum alone: a byte that was changed is why.
+                // After a problem the rest is read only for its checksum: a changed byte is the cause to
+                // report.
                 if problem.is_none() && batch.iter().any(|entry| entry.child(children) != child) {
                     problem = Some(Problem::Elsewhere);
                 }
@@ -214,17 +214,17 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
     }
 }
 
-/// A paged table as what takes in the entries of a file.
+/// A paged table that takes in the entries of a file.
 #[doc(hidden)]
 pub trait TakesIn: BulkTable<Structure = Paged, Entry: FileEntry, Error: From<FileError>> + Sized {
-    /// Inserts entries: what became of each.
+    /// Inserts entries. Returns their outcomes.
     fn take_in(&self, entries: &[Self::Entry]) -> Result<Vec<Insert>, Self::Error>;
 }
 
-/// The table of a file, in child tables of these slots. `make` makes an empty one of a size and a seed.
+/// The table in a file, in child tables of these slots. `make` makes an empty one of a size and a seed.
 ///
 /// # Errors
-/// [`FileError`]; what `make` returns, and what inserts return.
+/// [`FileError`]; any error of `make` and of inserts.
 #[doc(hidden)]
 pub fn fill<T: TakesIn>(
     path: &Path,

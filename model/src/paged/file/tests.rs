@@ -35,7 +35,7 @@ fn file<E: FileEntry>(all: &[Vec<E>]) -> Vec<u8> {
     let writer = Writer::new(Cursor::new(Vec::new()), path(), size(all.len() as u32), SEED);
     let mut writer = writer.expect("a header");
     for (child, entries) in (0..).zip(all) {
-        // Those without entries may be left out.
+        // Child tables without entries may be left out.
         if !entries.is_empty() {
             writer.child(child, entries).expect("entries");
         }
@@ -148,7 +148,7 @@ fn a_file_of_any_other_length_is_refused() {
     let longer = [&file[..], &[0]].concat();
     let expected = Problem::Length { found: longer.len() as u64, expected: file.len() as u64 };
     assert_eq!(wrong::<(u64, u64)>(&longer), (Part::File, expected));
-    // It is cut while it is read.
+    // It is cut off while it is read.
     let reader = Reader::<_, (u64, u64)>::new(&file[..file.len() - 1], file.len() as u64, path());
     let took = reader.expect("a header").entries(|entries| Ok(vec![Insert::Inserted; entries.len()]));
     let FileError { part, problem, .. } = took.expect_err("an end");
@@ -203,7 +203,7 @@ fn other_files_are_refused() {
     assert_eq!(said, "it holds a set of u32, not a map of u64 to u64");
 }
 
-/// Numbers that an accident does not make, with a checksum that fits.
+/// Numbers that no accident makes, with a valid checksum.
 #[test]
 fn numbers_of_the_header_are_not_trusted() {
     let file = file(&pairs(3, 20));

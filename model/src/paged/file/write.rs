@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::vec::Vec;
 
-/// A file that is written: one child table after the other, and the header at last.
+/// A file that is being written: one child table after the other, and the header last.
 #[derive(Debug)]
 pub struct Writer<'a, W, E> {
     out: W,
@@ -22,10 +22,10 @@ pub struct Writer<'a, W, E> {
 }
 
 impl<'a, W: Write + Seek, E: FileEntry> Writer<'a, W, E> {
-    /// Writes a table of this size and seed to `out`, which errors call `path`.
+    /// Writes a table of this size and seed to `out`; errors name `path`.
     ///
     /// # Errors
-    /// If there is no memory, or it cannot be written; the same for the other calls.
+    /// If there is no memory, or it cannot be written; so for all calls.
     pub fn new(out: W, path: &'a Path, size: PagedGeometry, seed: Seed) -> Result<Self, FileError> {
         let mut this = Self {
             out,
@@ -43,11 +43,12 @@ impl<'a, W: Write + Seek, E: FileEntry> Writer<'a, W, E> {
         Ok(this)
     }
 
-    /// Writes the entries of a child table, which comes after those that were written: one that is left out
-    /// has none.
+    /// Writes the entries of a child table, which comes after those that were written. A child table that is
+    /// left out has none.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`Problem::Elsewhere`] if there is no such child table or its turn is over.
+    /// As [`new`](Self::new); [`Problem::Elsewhere`] if there is no such child table or a later one was
+    /// written.
     pub fn child(&mut self, child: u32, entries: &[E]) -> Result<(), FileError> {
         let Self { out, path, header, next, buffer, .. } = self;
         let part = Part::Child(child);
@@ -69,7 +70,7 @@ impl<'a, W: Write + Seek, E: FileEntry> Writer<'a, W, E> {
         Ok(())
     }
 
-    /// All child tables that have entries are written: writes the header.
+    /// Ends the file after all child tables that have entries: writes the header.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -117,14 +118,14 @@ pub(super) fn room<T>(list: &mut Vec<T>, len: usize) -> Result<(), Problem> {
     list.try_reserve_exact(len).map_err(|_| Problem::Memory { bytes })
 }
 
-/// Writes a table of this size and seed to a file: `each` writes its child tables.
+/// Writes a table of this size and seed to a file; `each` writes its child tables.
 ///
-/// The file takes its name when it is whole and on the disk. Until then it is a file beside that, which is
-/// taken away if anything fails; what had the name before is as it was then. If the process is killed, the
-/// file beside stays: its name begins with `.warpproof-`.
+/// The file takes its name when it is complete and on the disk. Until then it is a temporary file beside that
+/// name, which is removed if anything fails; an older file of the name stays as it was. If the process is
+/// killed, the temporary file stays: its name begins with `.warpproof-`.
 ///
 /// # Errors
-/// [`FileError`]; what `each` returns.
+/// [`FileError`]; any error of `each`.
 pub fn save<E: FileEntry, F: From<FileError>>(
     path: &Path,
     (size, seed): (PagedGeometry, Seed),
@@ -154,7 +155,7 @@ pub fn save<E: FileEntry, F: From<FileError>>(
     }
     file.as_file().sync_all().map_err(io("writing it to the disk"))?;
     file.persist(path).map_err(|failed| io("giving it its name")(failed.error))?;
-    // The name should be on the disk too. The file is whole under one name or the other if that fails.
+    // The name should be on the disk too. If that fails, the file is complete under one name or the other.
     #[cfg(unix)]
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
     Ok(())
