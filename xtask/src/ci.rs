@@ -2,16 +2,17 @@
 
 use crate::shell::{Outcome, read, root, run, scratch};
 use crate::steps::{self, Done, Step, chosen, failures, table};
-use crate::{fuzz, mutants, ptx, ptxas};
+use crate::{fuzz, mutants, ptx, ptxas, report};
 use std::process::Command;
 
 /// Seconds that each fuzz target runs.
 const FUZZ_SECONDS: u32 = 10;
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     ("fmt", || done(format())),
     ("clippy", || done(clippy())),
     ("docs", || done(docs())),
+    ("report", || done(report::check())),
     ("test", || done(test())),
     ("ptx", || done(ptx::check())),
     ("ptxas", || done(ptxas::run_all())),

@@ -14,6 +14,7 @@ mod ptx_orders;
 #[cfg(test)]
 mod ptx_text;
 mod ptxas;
+mod report;
 mod sanitizers;
 mod shell;
 mod steps;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci [STEP ...]  everything that must hold: fmt clippy docs test ptx ptxas mutants readme fuzz
+  ci [STEP ...]  everything that must hold: fmt clippy docs report test ptx ptxas mutants readme fuzz
   nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE deep soak miri tsan asan fuzz deny gpu; each adds a row to tests/nightly.csv
   counts         what a new structure touches, lines, public names, circles between files, comments, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
@@ -39,6 +40,8 @@ usage: cargo xtask COMMAND
   mutants --apply STRUCTURE NAME  make the change of one in the working tree (`git restore model` takes it back)
   ptx            build the device code and write gpu/ptx
   ptx --check    build it and compare with gpu/ptx
+  report         write BENCHMARKS.md and benches/report.svg from the records of benches/record
+  report --check compare them with what the records give
   unsafe         count the unsafe lines of the sources and write tests/unsafe.csv
   soak --minutes M  run all structures under all threads, their answers and memory checked; M minutes on a CPU, M on a GPU
   ptxas          assemble gpu/ptx for every supported GPU and report registers
@@ -77,6 +80,8 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["ptx"] => ptx::write(),
         ["ptx", "--check"] => ptx::check(),
         ["ptxas"] => ptxas::run_all(),
+        ["report"] => report::write(),
+        ["report", "--check"] => report::check(),
         ["soak", "--minutes", minutes] => match minutes.parse() {
             Ok(minutes) if (0.01..1e6).contains(&minutes) => nightly::soak(minutes),
             _ => Err(format!("{minutes} is no number of minutes")),

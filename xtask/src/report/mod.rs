@@ -1,0 +1,94 @@
+//! `cargo xtask report`: BENCHMARKS.md and benches/report.svg, made from the records in benches/record.
+
+mod chart;
+mod records;
+mod shown;
+mod tables;
+
+use crate::shell::{self, Outcome, root};
+use records::Records;
+use shown::TABLES;
+use std::path::PathBuf;
+use tables::Sources;
+
+/// What stands around the tables. A line `<!-- table NAME -->` is replaced by a table, `<!-- runs -->` and
+/// `<!-- peers -->` by what the tables refer to.
+const TEMPLATE: &str = include_str!("template.md");
+
+/// The files of the report.
+struct Report {
+    files: [(PathBuf, String); 2],
+    /// Points without a record.
+    missing: Vec<String>,
+}
+
+/// Writes the report, and tells which points have no record.
+pub(crate) fn write() -> Outcome<()> {
+    let Report { files, missing } = report()?;
+    for (path, text) in files {
+        shell::write(&path, &text)?;
+    }
+    missing.iter().for_each(|point| println!("no record of {point}"));
+    Ok(())
+}
+
+/// Compares the report with what the records give.
+pub(crate) fn check() -> Outcome<()> {
+    for (path, text) in report()?.files {
+        if shell::read(&path)? != text {
+            return Err(format!("{} is not what the records give: run `cargo xtask report`", path.display()));
+        }
+    }
+    Ok(())
+}
+
+fn report() -> Outcome<Report> {
+    let records = Records::read(&root().join("benches/record"))?;
+    let (text, missing) = filled(TEMPLATE, &records)?;
+    let files =
+        [(root().join("BENCHMARKS.md"), text), (root().join("benches/report.svg"), chart::svg(&records))];
+    Ok(Report { files, missing })
+}
+
+/// A template with its tables, and the points without a record.
+fn filled(template: &str, records: &Records) -> Outcome<(String, Vec<String>)> {
+    let (mut text, mut sources) = (String::new(), Sources::default());
+    for line in template.lines() {
+        let mark = line.strip_prefix("<!-- ").and_then(|line| line.strip_suffix(" -->"));
+        match mark.and_then(|mark| mark.split_once(' ')).unwrap_or((mark.unwrap_or_default(), "")) {
+            ("table", name) => {
+                let table = TABLES.iter().find(|table| table.name == name);
+                let table =
+                    table.ok_or(format!("the template asks for a table {name}, which there is not"))?;
+                text += &tables::table(table, records, &mut sources);
+            }
+            ("runs", "") => text += &sources.runs(),
+            ("peers", "") => text += &sources.peers(),
+            _ => text += &format!("{line}\n"),
+        }
+    }
+    Ok((text, sources.missing))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_asks_for_every_table() {
+        for table in TABLES {
+            assert!(TEMPLATE.contains(&format!("\n<!-- table {} -->\n", table.name)), "{}", table.name);
+        }
+        assert!(filled("<!-- table none -->", &Records::default()).is_err());
+        assert_eq!(
+            filled("<!-- other -->", &Records::default()),
+            Ok(("<!-- other -->\n".to_owned(), vec![]))
+        );
+    }
+
+    #[test]
+    fn the_report_fits() {
+        let (text, _) = filled(TEMPLATE, &Records::read(&root().join("benches/record")).unwrap()).unwrap();
+        assert!(text.lines().count() <= 250, "{} lines", text.lines().count());
+    }
+}

@@ -1,0 +1,175 @@
+//! The tables of the report, as Markdown. A table has up to three lines for each of its points: our figures, the
+//! floors of the same run, and the best of the peers.
+
+use super::records::{Figure, Point, Record, Records};
+use super::shown::Table;
+
+/// What the tables refer to, in the order in which they do.
+#[derive(Default)]
+pub(super) struct Sources<'a> {
+    runs: Vec<&'a Record>,
+    peers: Vec<&'a Record>,
+    /// Points without a record.
+    pub(super) missing: Vec<String>,
+}
+
+/// A table, whose sources are added to those of the tables before it.
+pub(super) fn table<'a>(table: &Table, records: &'a Records, sources: &mut Sources<'a>) -> String {
+    let titles: Vec<&str> = table.columns.iter().map(|(_, title)| *title).collect();
+    let mut text =
+        format!("| Table | | {} |\n|---|---|{}\n", titles.join(" | "), "---:|".repeat(titles.len()));
+    for (structure, point) in table.points {
+        let figures = records.figures(structure, point, table.columns);
+        match figures.iter().flatten().next() {
+            Some(first) => text += &lines(point, &figures, sources.run(first.ours)),
+            None => sources.missing.push(format!("{structure}: {}", named(point))),
+        }
+        figures.iter().flatten().filter_map(|figure| figure.peer).for_each(|peer| sources.peer(peer));
+    }
+    text
+}
+
+/// What stands in a cell for a figure, if anything.
+type Cell<'a> = &'a dyn Fn(&Figure<'_>) -> Option<String>;
+
+fn lines(point: &Point, figures: &[Option<Figure<'_>>], run: usize) -> String {
+    let ours = |of: &Figure<'_>| Some(format!("**{}**", number(of.ours.figure)));
+    let floor = |of: &Figure<'_>| {
+        let floor = of.ours.floor?;
+        Some(format!("{}, {:.0} %", number(floor), 100.0 * of.ours.figure / floor))
+    };
+    let peer = |of: &Figure<'_>| {
+        let Record { figure, .. } = of.peer?;
+        Some(format!("{} {}, {:.2}×", number(*figure), of.peer?.peer(), of.ours.figure / figure))
+    };
+    let label = format!("{} [{run}]", named(point));
+    let mut text = String::new();
+    let kinds: [(&str, &str, Cell<'_>); 3] =
+        [(&label, "**ours**", &ours), ("", "floor", &floor), ("", "best peer", &peer)];
+    for (label, what, cell) in kinds {
+        let cells: Vec<String> =
+            figures.iter().map(|of| of.as_ref().and_then(cell).unwrap_or_default()).collect();
+        if cells.iter().any(|cell| !cell.is_empty()) {
+            text += &format!("| {label} | {what} | {} |\n", cells.join(" | "));
+        }
+    }
+    text
+}
+
+impl<'a> Sources<'a> {
+    /// The number of the run that a record is of, from 1.
+    fn run(&mut self, of: &'a Record) -> usize {
+        let known = self.runs.iter().position(|run| run.is_of_run(of));
+        known.unwrap_or_else(|| {
+            self.runs.push(of);
+            self.runs.len() - 1
+        }) + 1
+    }
+
+    fn peer(&mut self, of: &'a Record) {
+        let is_same =
+            |peer: &&Record| (peer.peer(), peer.model(), &peer.date) == (of.peer(), of.model(), &of.date);
+        if !self.peers.iter().any(is_same) {
+            self.peers.push(of);
+        }
+    }
+
+    /// A line for each run: its number, its command, the card, the date, the commit.
+    pub(super) fn runs(&self) -> String {
+        let mut text = "| | Command | Card | Date | Commit |\n|---:|---|---|---|---|\n".to_owned();
+        for (number, run) in (1..).zip(&self.runs) {
+            let Record { command, commit, .. } = run;
+            let commit: String = commit.chars().take(10).collect();
+            text += &format!("| {number} | `{command}` | {} | {} | {commit} |\n", run.place(), run.day());
+        }
+        text
+    }
+
+    /// A line for each peer: its name, the card, the date.
+    pub(super) fn peers(&self) -> String {
+        let mut text = "| Peer | Card | Date |\n|---|---|---|\n".to_owned();
+        let mut peers = self.peers.clone();
+        peers.sort_by_key(|peer| (peer.peer(), peer.place(), peer.day()));
+        for peer in peers {
+            text += &format!("| {} | {} | {} |\n", peer.peer(), peer.place(), peer.day());
+        }
+        text
+    }
+}
+
+/// What stands in front of the lines of a point.
+fn named(point: &Point) -> String {
+    let entry = match point.entry.split_at_checked(3) {
+        Some(("map", bits)) => format!("u{bits} pairs"),
+        Some(("set", bits)) => format!("u{bits} keys"),
+        _ => point.entry.to_owned(),
+    };
+    let with = if point.with.is_empty() { String::new() } else { format!(", `{}`", point.with) };
+    format!("{} {entry}, load {}{with}", number(point.size as f64), point.load)
+}
+
+/// A number in groups of three digits; small ones with a digit more.
+pub(super) fn number(value: f64) -> String {
+    if value < 100.0 {
+        return format!("{value:.1}");
+    }
+    let digits = format!("{value:.0}");
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::records::tests::{POINT, record};
+
+    const TABLE: Table = Table {
+        name: "open",
+        columns: &[("build", "insert"), ("search present", "present"), ("memory", "bytes")],
+        points: &[("open", POINT), ("open", Point { load: 0.9, ..POINT })],
+    };
+
+    fn records() -> Records {
+        let card = "NVIDIA H200, sm_90";
+        let mut records = Records::default();
+        let build =
+            Record { floor: Some(16_000.0), ..record(card, "2026-01-02T03:04:05Z", "build", 12_000.0) };
+        let memory = record(card, "2026-01-02T03:04:05Z", "memory", 10.31);
+        records.ours.insert("open".to_owned(), vec![build, memory]);
+        let peer = Record {
+            command: "cuco, map, tiles of 2".to_owned(),
+            ..record(card, "2026-01-01", "build", 10_000.0)
+        };
+        records.peers.push(peer);
+        records
+    }
+
+    #[test]
+    fn a_figure_stands_beside_its_floor_and_the_best_peer() {
+        let (records, mut sources) = (records(), Sources::default());
+        let text = table(&TABLE, &records, &mut sources);
+        let expected = "\
+| Table | | insert | present | bytes |
+|---|---|---:|---:|---:|
+| 100 u32 pairs, load 0.8 [1] | **ours** | **12,000** |  | **10.3** |
+|  | floor | 16,000, 75 % |  |  |
+|  | best peer | 10,000 cuco, 1.20× |  |  |
+";
+        assert_eq!(text, expected);
+        assert_eq!(sources.missing, ["open: 100 u32 pairs, load 0.9"]);
+        let runs = sources.runs();
+        assert!(
+            runs.ends_with("| 1 | `warpproof bench open` | NVIDIA H200 | 2026-01-02 | unknown |\n"),
+            "{runs}"
+        );
+        let peers = sources.peers();
+        assert!(peers.ends_with("| cuco | NVIDIA H200 | 2026-01-01 |\n"), "{peers}");
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        let written = [0.44, 99.94, 100.0, 1234.6, 107_374_182.0].map(number);
+        assert_eq!(written, ["0.4", "99.9", "100", "1,235", "107,374,182"]);
+    }
+}
