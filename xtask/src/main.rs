@@ -30,13 +30,13 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   ci [STEP ...]  everything that must hold: fmt clippy docs report test ptx ptxas mutants readme fuzz
-  nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE deep soak miri tsan asan fuzz deny gpu; each adds a row to tests/nightly.csv
+  nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE generated deep soak miri tsan asan fuzz deny gpu; each adds a row to tests/nightly.csv
   counts         what a new structure touches, lines, public names, circles between files, comments, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
   mutants --sample                check ten of them and compare with the table
   mutants --since REVISION        check those in files that differ from this revision's, and write their rows
-  mutants --generated [FILE]      make mutants of all of model/src, or of files with FILE in their path, and check them
+  mutants --generated [--within SECONDS] [FILE]  make mutants of all of model/src, or of files with FILE in their path, and check them
   mutants --apply STRUCTURE NAME  make the change of one in the working tree (`git restore model` takes it back)
   ptx            build the device code and write gpu/ptx
   ptx --check    build it and compare with gpu/ptx
@@ -66,13 +66,14 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["counts"] => counts::print(),
         ["unsafe"] => unsafety::count(),
         ["fuzz"] => fuzz::run_all(60, fuzz::Sanitizer::None),
-        ["fuzz", seconds] => match seconds.parse() {
-            Ok(seconds) => fuzz::run_all(seconds, fuzz::Sanitizer::None),
-            Err(_) => Err(format!("{seconds} is no number of seconds")),
-        },
+        ["fuzz", seconds] => fuzz::run_all(seconds_of(seconds)?, fuzz::Sanitizer::None),
         ["mutants", "--sample"] => mutants::sample(),
-        ["mutants", "--generated"] => mutants::run_generated(""),
-        ["mutants", "--generated", filter] => mutants::run_generated(filter),
+        ["mutants", "--generated"] => mutants::run_generated("", mutants::WITHIN),
+        ["mutants", "--generated", "--within", seconds] => mutants::run_generated("", seconds_of(seconds)?),
+        ["mutants", "--generated", "--within", seconds, filter] => {
+            mutants::run_generated(filter, seconds_of(seconds)?)
+        }
+        ["mutants", "--generated", filter] => mutants::run_generated(filter, mutants::WITHIN),
         ["mutants", "--since", revision] => mutants::run_since(revision),
         ["mutants", "--apply", structure, name] => mutants::apply(structure, name),
         ["mutants"] => mutants::run_all(),
@@ -88,4 +89,9 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         },
         _ => Err(USAGE.to_owned()),
     }
+}
+
+/// A number of seconds.
+fn seconds_of(text: &str) -> Outcome<u32> {
+    text.parse().map_err(|_| format!("{text} is no number of seconds"))
 }

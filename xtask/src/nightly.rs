@@ -19,7 +19,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 19] = [
+const STEPS: [Step; 20] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("cuckoo"),
     mutants_of!("dynamic"),
@@ -31,6 +31,7 @@ const STEPS: [Step; 19] = [
     mutants_of!("retrieve"),
     mutants_of!("slab"),
     mutants_of!("waitfree"),
+    ("generated", || mutants::run_generated("", mutants::WITHIN).map(|()| Done::Ok)),
     ("deep", deep),
     ("soak", || soak(SOAK_MINUTES).map(|()| Done::Ok)),
     ("miri", sanitizers::miri),

@@ -1,10 +1,10 @@
 //! `cargo xtask mutants --generated`: mutants of the model that a program makes by itself.
 //!
 //! All are one program, which runs as the mutant that it is told. Each is judged by the scenarios that reach
-//! its place, the shortest first; and at last by the unit tests of the model. The table is written for the
-//! files that were asked for; the others keep their rows.
+//! its place, the shortest first, as far as the time goes; and at last by the unit tests of the model. The
+//! table is written for the files that were asked for; the others keep their rows.
 
-use super::asker::{Asker, Question, Set};
+use super::asker::{Asker, Question, Reached, Set};
 use super::copy::ran;
 use super::files;
 use super::judge::{Fate, UNIT_TEST, asker, explored, limited};
@@ -30,8 +30,12 @@ const LEAST: Duration = Duration::from_secs(20);
 /// part before any is by the next: most are killed there, and one that loops does so there.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
-/// Checks the mutants of the files with `filter` in their path, and writes their rows.
-pub(crate) fn run_generated(filter: &str) -> Outcome<()> {
+/// Seconds that the scenarios of one mutant take together, if nobody says otherwise.
+pub(crate) const WITHIN: u32 = 60;
+
+/// Checks the mutants of the files with `filter` in their path, and writes their rows. Of the scenarios that
+/// reach a mutant, those are explored that take the original so many seconds together, the shortest first.
+pub(crate) fn run_generated(filter: &str, within: u32) -> Outcome<()> {
     let schemas = schemas()?;
     let mutants: Vec<Generated> = schemas.iter().flat_map(Schema::mutants).collect();
     let names: HashSet<&str> = mutants.iter().map(|mutant| &*mutant.name).collect();
@@ -42,7 +46,7 @@ pub(crate) fn run_generated(filter: &str) -> Outcome<()> {
     if asked.is_empty() {
         return Err(format!("there is no mutant of a file of the model with {filter} in its path"));
     }
-    let all = judge_all(&schemas, &mutants, &asked)?;
+    let all = judge_all(&schemas, &mutants, &asked, within)?;
     let rows: Vec<Row<'_>> = asked
         .iter()
         .zip(&all)
@@ -65,15 +69,20 @@ fn schemas() -> Outcome<Vec<Schema>> {
 }
 
 /// What became of each.
-fn judge_all(schemas: &[Schema], all: &[Generated], mutants: &[&Generated]) -> Outcome<Vec<Judged>> {
-    let store = Store::open(all)?;
+fn judge_all(
+    schemas: &[Schema],
+    all: &[Generated],
+    mutants: &[&Generated],
+    within: u32,
+) -> Outcome<Vec<Judged>> {
+    let store = Store::open(all, within)?;
     let count = all.len();
     let known = mutants.iter().filter(|mutant| store.get(mutant).is_some()).count();
     println!("{} mutants of {count}, {known} known from an earlier run", mutants.len());
     if known == mutants.len() {
         return Ok(mutants.iter().filter_map(|mutant| store.get(mutant)).collect());
     }
-    let court = Court::new(schemas, count, mutants, &store)?;
+    let court = Court::new(schemas, count, mutants, &store, within)?;
     let start = Instant::now();
     let unknown = mutants.iter().filter(|mutant| store.get(mutant).is_none());
     let mut pending: Vec<Pending<'_>> = unknown.map(|mutant| Pending::new(mutant)).collect();
@@ -117,11 +126,27 @@ struct Court {
     reach: HashMap<String, Reach>,
     tests: ByTests,
     structures: Vec<String>,
+    within: u32,
+}
+
+/// A part of the scenarios that reach a mutant.
+struct Part<'a> {
+    scenarios: Vec<&'a Reached>,
+    /// How many others come behind it.
+    later: usize,
+    /// How many reach the mutant too, and take too long.
+    left: usize,
 }
 
 impl Court {
     /// Builds the program, and runs the original.
-    fn new(schemas: &[Schema], count: usize, mutants: &[&Generated], store: &Store) -> Outcome<Self> {
+    fn new(
+        schemas: &[Schema],
+        count: usize,
+        mutants: &[&Generated],
+        store: &Store,
+        within: u32,
+    ) -> Outcome<Self> {
         let structures = super::structures()?;
         let asker = asker()?;
         let mut left = store.left()?;
@@ -137,7 +162,7 @@ impl Court {
             }
         }
         let tests = ByTests::of(&program)?;
-        Ok(Self { asker, program, left, reach, tests, structures })
+        Ok(Self { asker, program, left, reach, tests, structures, within })
     }
 
     /// What becomes of a mutant, once this part of its scenarios tells it.
@@ -153,17 +178,19 @@ impl Court {
         if self.left.out.contains(&mutant.number) {
             return Ok(Some(Fate::Unviable));
         }
-        let (scenarios, seconds, others) = self.part(mutant, part);
+        let Part { scenarios, later, left } = self.part(mutant, part);
         if !scenarios.is_empty() {
             let script = format!("export WARPPROOF_MUTANT={}; ", mutant.number);
+            let seconds: f64 = scenarios.iter().map(|one| one.seconds).sum();
             let limit = Duration::from_secs_f64(seconds * 10.0).max(LEAST);
-            let question = Question { given: &scenarios, workers: 1, ..Question::default() };
+            let given: Vec<Value> = scenarios.iter().map(|one| one.scenario.clone()).collect();
+            let question = Question { given: &given, workers: 1, ..Question::default() };
             match explored(&self.asker, question, &self.program.worker, &script, limit)? {
                 Fate::Lives { executions } => one.executions += executions,
                 killed => return Ok(Some(killed)),
             }
         }
-        if others {
+        if later > 0 {
             return Ok(None);
         }
         if self.tests.numbers.contains(&mutant.number)
@@ -172,32 +199,19 @@ impl Court {
             return Ok(Some(Fate::Killed { how: UNIT_TEST.to_owned(), scenario: test, executions: None }));
         }
         let executions = one.executions;
-        Ok(Some(if executions == 0 { Fate::NotReached } else { Fate::Lives { executions } }))
+        Ok(Some(match (executions, left) {
+            (0, 0) => Fate::NotReached,
+            (_, 0) => Fate::Lives { executions },
+            _ => Fate::Undecided { executions, left, within: self.within },
+        }))
     }
 
-    /// A part of the scenarios that reach a mutant, the shortest first; how long the original takes for them;
-    /// and whether there are others behind it.
-    fn part(&self, mutant: &Generated, part: usize) -> (Vec<Value>, f64, bool) {
+    /// A part of the scenarios that reach a mutant, the shortest first.
+    fn part(&self, mutant: &Generated, part: usize) -> Part<'_> {
         let sets = files::sets(&mutant.file, &self.structures);
         let reaches = sets.iter().filter_map(|set| self.reach.get(&name_of(set)));
-        let mut scenarios: Vec<_> = reaches
-            .flat_map(|reach| &reach.scenarios)
-            .filter(|one| one.numbers.contains(&mutant.number))
-            .collect();
-        scenarios.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
-        let (mut all, mut wanted, mut seconds) = (0.0, Vec::new(), 0.0);
-        for one in scenarios {
-            all += one.seconds;
-            let of = PARTS.iter().position(|most| all <= *most).unwrap_or(PARTS.len() - 1);
-            if of > part {
-                return (wanted, seconds, true);
-            }
-            if of == part {
-                wanted.push(one.scenario.clone());
-                seconds += one.seconds;
-            }
-        }
-        (wanted, seconds, false)
+        let all = reaches.flat_map(|reach| &reach.scenarios);
+        cut(all.filter(|one| one.numbers.contains(&mutant.number)).collect(), part, self.within)
     }
 
     /// A unit test of the model that a mutant fails.
@@ -219,6 +233,24 @@ impl Court {
     }
 }
 
+/// A part of these scenarios, of which all that are explored take so many seconds together.
+fn cut(mut scenarios: Vec<&Reached>, part: usize, within: u32) -> Part<'_> {
+    scenarios.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let (mut seconds, mut cut) = (0.0, Part { scenarios: Vec::new(), later: 0, left: 0 });
+    for one in scenarios {
+        seconds += one.seconds;
+        let of = PARTS.iter().position(|most| seconds <= *most).unwrap_or(PARTS.len() - 1);
+        if seconds > f64::from(within) {
+            cut.left += 1;
+        } else if of > part {
+            cut.later += 1;
+        } else if of == part {
+            cut.scenarios.push(one);
+        }
+    }
+    cut
+}
+
 fn name_of(set: &Set) -> String {
     format!("{} {:?}", set.structure, set.which)
 }
@@ -226,6 +258,21 @@ fn name_of(set: &Set) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_take_the_shortest_scenarios_first_as_far_as_the_time_goes() {
+        let one = |seconds| Reached { scenario: Value::from(seconds), seconds, numbers: Vec::new() };
+        let all = [30.0, 0.6, 3.0, 0.3, 40.0].map(one);
+        let of = |part, within| {
+            let Part { scenarios, later, left } = cut(all.iter().collect(), part, within);
+            (scenarios.iter().map(|one| one.seconds).collect::<Vec<_>>(), later, left)
+        };
+        assert_eq!([0, 1, 2].map(|part| of(part, 60).0), [vec![0.3, 0.6], vec![3.0], vec![30.0]]);
+        assert_eq!([0, 1, 2].map(|part| of(part, 60).1), [2, 1, 0]);
+        assert_eq!([0, 1, 2].map(|part| of(part, 60).2), [1, 1, 1], "40 s are beyond 60 s");
+        assert_eq!(of(2, 100), (vec![30.0, 40.0], 0, 0));
+        assert_eq!(of(0, 1), (vec![0.3, 0.6], 0, 3));
+    }
 
     #[test]
     fn every_reason_is_of_one_of_thousands_of_mutants() {

@@ -20,6 +20,9 @@ pub(super) enum Fate {
     NotReached,
     /// No scenario found it, in so many executions.
     Lives { executions: u64 },
+    /// The scenarios that take so many seconds together did not find it, in so many executions. `left` others
+    /// reach its place too, and were not explored.
+    Undecided { executions: u64, left: usize, within: u32 },
 }
 
 /// Builds mutants in one copy of the project, one after the other.

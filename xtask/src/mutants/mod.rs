@@ -23,7 +23,7 @@ mod store;
 mod table;
 mod verdicts;
 
-pub(crate) use generated::run_generated;
+pub(crate) use generated::{WITHIN, run_generated};
 
 use crate::shell::{Outcome, output, root};
 use edit::Edit;

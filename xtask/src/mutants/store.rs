@@ -52,17 +52,21 @@ struct Entry {
 }
 
 impl Store {
-    /// What is known of this version of the project.
-    pub(super) fn open(mutants: &[Generated]) -> Outcome<Self> {
+    /// What is known of this version of the project, from scenarios that take so many seconds or more.
+    pub(super) fn open(mutants: &[Generated], within: u32) -> Outcome<Self> {
         let path = folder().join("fates.jsonl");
         let versions = versions()?;
         let mut known = HashMap::new();
         for line in std::fs::read_to_string(&path).unwrap_or_default().lines() {
             // A line that was cut off is asked again.
             let Ok(entry) = serde_json::from_str::<Entry>(line) else { continue };
-            // Who was killed stays so: scenarios and tests only come.
-            let lives = matches!(entry.judged.fate, Fate::Lives { .. } | Fate::NotReached);
-            if entry.versions.model == versions.model && (!lives || entry.versions == versions) {
+            let stays = match entry.judged.fate {
+                // Scenarios and tests only come.
+                Fate::Killed { .. } | Fate::Unviable => true,
+                Fate::Lives { .. } | Fate::NotReached => entry.versions == versions,
+                Fate::Undecided { within: was, .. } => entry.versions == versions && was >= within,
+            };
+            if entry.versions.model == versions.model && stays {
                 known.insert(entry.mutant, entry.judged);
             }
         }

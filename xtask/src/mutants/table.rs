@@ -7,7 +7,7 @@ use super::store::Judged;
 use crate::shell::Outcome;
 
 /// Where the rows of the files and those of the mutants begin.
-const FILES: &str = "| File | Mutants | Killed by scenarios | By unit tests | Unviable | Not reached | Equivalent | Open | Survived | Seconds |\n|---|---|---|---|---|---|---|---|---|---|\n";
+const FILES: &str = "| File | Mutants | Killed by scenarios | By unit tests | Unviable | Not reached | Equivalent | Open | Undecided | Survived | Seconds |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
 const MUTANTS: &str =
     "| File | Place | Mutant | Why nothing kills it | Executions |\n|---|---|---|---|---|\n";
 const NOT_REACHED: &str = "| File | Function | Mutants |\n|---|---|---|\n";
@@ -34,8 +34,14 @@ impl Row<'_> {
 
     /// The row, if nothing killed it.
     fn line(&self) -> Option<String> {
-        let Fate::Lives { executions } = self.judged.fate else { return None };
-        let why = self.reason.map_or("**survived**", |reason| &*reason.text);
+        let (executions, without_reason) = match self.judged.fate {
+            Fate::Lives { executions } => (executions, "**survived**".to_owned()),
+            Fate::Undecided { executions, left, within } => {
+                (executions, format!("undecided: {left} scenarios were left, after those of {within} s"))
+            }
+            _ => return None,
+        };
+        let why = self.reason.map_or(without_reason, |reason| reason.text.clone());
         let (file, place) = (&self.mutant.file, &self.mutant.place);
         let what = self.mutant.what.replace('|', "\\|");
         Some(format!("| {file} | {place} | `{what}` | {why} | {executions} |"))
@@ -96,8 +102,10 @@ fn counts(file: &str, rows: &[Row<'_>]) -> String {
         rows.iter().filter(|r| r.mutant.file == file && wanted(r)).count()
     };
     let lives = |row: &Row<'_>| matches!(row.judged.fate, Fate::Lives { .. });
-    let excused =
-        |row: &Row<'_>, equivalent| lives(row) && row.reason.is_some_and(|r| r.equivalent == equivalent);
+    let undecided = |row: &Row<'_>| matches!(row.judged.fate, Fate::Undecided { .. });
+    let excused = |row: &Row<'_>, equivalent| {
+        (lives(row) || undecided(row)) && row.reason.is_some_and(|r| r.equivalent == equivalent)
+    };
     let numbers = [
         of(&|_| true),
         of(&|row| matches!(&row.judged.fate, Fate::Killed { how, .. } if how != UNIT_TEST)),
@@ -106,6 +114,7 @@ fn counts(file: &str, rows: &[Row<'_>]) -> String {
         of(&|row| row.judged.fate == Fate::NotReached),
         of(&|row| excused(row, true)),
         of(&|row| excused(row, false)),
+        of(&|row| undecided(row) && row.reason.is_none()),
         of(&|row| lives(row) && row.reason.is_none()),
     ];
     let seconds: f64 = rows.iter().filter(|r| r.mutant.file == file).map(|r| r.judged.seconds).sum();
@@ -114,7 +123,7 @@ fn counts(file: &str, rows: &[Row<'_>]) -> String {
 
 /// The row of all files.
 fn sum(files: &[String]) -> String {
-    let mut sums = [0u32; 9];
+    let mut sums = [0u32; 10];
     for line in files {
         for (sum, cell) in sums.iter_mut().zip(line.split('|').skip(2)) {
             *sum += cell.trim().parse::<u32>().unwrap_or(0);
@@ -151,13 +160,13 @@ mod tests {
     #[test]
     fn rows_of_other_files_stay() {
         let old = format!(
-            "Head.\n\n{FILES}| model/src/a.rs | 9 | 9 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |\n\
-             | model/src/b.rs | 4 | 1 | 0 | 0 | 0 | 2 | 0 | 1 | 3 |\n| all | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n\nMiddle.\n\n\
+            "Head.\n\n{FILES}| model/src/a.rs | 9 | 9 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 1 |\n\
+             | model/src/b.rs | 4 | 1 | 0 | 0 | 0 | 2 | 0 | 0 | 1 | 3 |\n| all | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 |\n\nMiddle.\n\n\
              {MUTANTS}| model/src/a.rs | 1:1 | old | **survived** | 5 |\n\
              | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n\nThird.\n\n\
              {NOT_REACHED}| model/src/a.rs | `old` | 4 |\n| model/src/b.rs | `kept` | 1 |\n"
         );
-        let mutants = ["one", "two", "three", "four || five", "six", "seven"]
+        let mutants = ["one", "two", "three", "four || five", "six", "seven", "eight"]
             .map(|what| mutant("model/src/a.rs", what));
         let lives = Fate::Lives { executions: 8 };
         let fates = [
@@ -167,10 +176,11 @@ mod tests {
             lives.clone(),
             lives,
             Fate::NotReached,
+            Fate::Undecided { executions: 6, left: 2, within: 60 },
         ]
         .map(judged);
         let open = Reason { equivalent: false, text: "open: why".to_owned() };
-        let reasons = [None, None, None, Some(&open), None, None];
+        let reasons = [None, None, None, Some(&open), None, None, None];
         let rows: Vec<Row<'_>> = mutants
             .iter()
             .zip(&fates)
@@ -179,10 +189,11 @@ mod tests {
             .collect();
         let new = table(&old, &rows).expect("three tables");
         let expected = format!(
-            "Head.\n\n{FILES}| model/src/a.rs | 6 | 1 | 1 | 1 | 1 | 0 | 1 | 1 | 9 |\n\
-             | model/src/b.rs | 4 | 1 | 0 | 0 | 0 | 2 | 0 | 1 | 3 |\n| all | 10 | 2 | 1 | 1 | 1 | 2 | 1 | 2 | 12 |\n\nMiddle.\n\n\
+            "Head.\n\n{FILES}| model/src/a.rs | 7 | 1 | 1 | 1 | 1 | 0 | 1 | 1 | 1 | 10 |\n\
+             | model/src/b.rs | 4 | 1 | 0 | 0 | 0 | 2 | 0 | 0 | 1 | 3 |\n| all | 11 | 2 | 1 | 1 | 1 | 2 | 1 | 1 | 2 | 13 |\n\nMiddle.\n\n\
              {MUTANTS}| model/src/a.rs | 7:9 | `four \\|\\| five` | open: why | 8 |\n\
              | model/src/a.rs | 7:9 | `six` | **survived** | 8 |\n\
+             | model/src/a.rs | 7:9 | `eight` | undecided: 2 scenarios were left, after those of 60 s | 6 |\n\
              | model/src/b.rs | 1:1 | kept | equivalent: so | 5 |\n\nThird.\n\n\
              {NOT_REACHED}| model/src/a.rs | `f` | 1 |\n| model/src/b.rs | `kept` | 1 |\n"
         );

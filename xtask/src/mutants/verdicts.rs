@@ -67,7 +67,7 @@ fn judge_in<'a>(copy: usize, mutants: impl Iterator<Item = &'a Mutant>) -> Outco
         let fault = match (&fate, excused) {
             (Fate::Unviable, _) => Some("does not compile"),
             (Fate::Killed { .. }, true) => Some("killed, though it says that nothing kills it"),
-            (Fate::NotReached | Fate::Lives { .. }, false) => Some("survived"),
+            (Fate::NotReached | Fate::Lives { .. } | Fate::Undecided { .. }, false) => Some("survived"),
             _ => None,
         };
         Ok(Verdict { row, fault: fault.map(|fault| format!("{}: {fault}", mutant.name)) })
@@ -86,7 +86,7 @@ fn cells(fate: &Fate, mutant: &Mutant) -> String {
         Fate::Killed { how, scenario, executions: None } => format!("{how} | {scenario} | -"),
         Fate::Unviable => "**does not compile** | - | -".to_owned(),
         // Its executions are those of the whole set: they change with each scenario that comes.
-        Fate::NotReached | Fate::Lives { .. } => {
+        Fate::NotReached | Fate::Lives { .. } | Fate::Undecided { .. } => {
             format!("{} | - | -", excuse.as_deref().unwrap_or("**survived**"))
         }
     }
