@@ -30,16 +30,20 @@ pub(super) struct Judged {
 /// What the fate of a mutant depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Versions {
-    /// Hash of the model without its tests, which come last in their files.
+    /// Hash of the model without its tests, which come last in their files or are files of their own.
     model: u64,
     /// Hash of the model and the checker.
     all: u64,
 }
 
 fn versions() -> Outcome<Versions> {
-    let without_tests = |text: String| text.split("#[cfg(test)]").next().map(str::to_owned);
+    let without_tests = |name: &str, text: String| {
+        let tests =
+            if name.ends_with("/tests.rs") { 0 } else { text.find("#[cfg(test)]").unwrap_or(text.len()) };
+        text[..tests].to_owned()
+    };
     let model = version(&["model/src"], without_tests)?;
-    Ok(Versions { model, all: version(&["model/src", "simt"], Some)? })
+    Ok(Versions { model, all: version(&["model/src", "simt"], |_, text| text)? })
 }
 
 #[derive(Serialize, Deserialize)]
@@ -125,15 +129,15 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// A hash of what `part` says of each source file in these folders.
-fn version(folders: &[&str], part: impl Fn(String) -> Option<String>) -> Outcome<u64> {
+/// A hash of what `part` leaves of each source file in these folders, by its name.
+fn version(folders: &[&str], part: impl Fn(&str, String) -> String) -> Outcome<u64> {
     let mut list = Command::new("git");
     list.current_dir(root()).args(["ls-files", "-co", "--exclude-standard", "--"]).args(folders);
     let listed = output(&mut list)?;
     let mut names: Vec<&str> = listed.lines().filter(|name| name.ends_with(".rs")).collect();
     names.sort_unstable();
     names.dedup();
-    let text = |name: &&str| std::fs::read_to_string(root().join(name)).ok().and_then(&part);
+    let text = |name: &str| std::fs::read_to_string(root().join(name)).ok().map(|text| part(name, text));
     let texts: Vec<_> = names.iter().map(|name| (name, text(name))).collect();
     Ok(hash(&texts))
 }
