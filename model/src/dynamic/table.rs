@@ -295,3 +295,14 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_submap_has_as_many_buckets_as_all_before_it() {
+        assert_eq!([0, 1, 2, 3, 4].map(|index| submap_buckets(3, index)), [3, 3, 6, 12, 24]);
+        assert_eq!(submap_buckets(u32::MAX, 3), u64::from(u32::MAX) * 4);
+    }
+}

@@ -92,10 +92,14 @@ impl Monitor for OneThread {
 const LOAD: f64 = 0.8;
 
 fn growing(pairs: u64, most: usize) -> Growing<OneThread> {
-    let geometry = OpenGeometry::at_load(pairs, LOAD).expect("a size");
+    growing_at(LOAD, pairs, most)
+}
+
+fn growing_at(load: f64, pairs: u64, most: usize) -> Growing<OneThread> {
+    let geometry = OpenGeometry::at_load(pairs, load).expect("a size");
     let table = Noted::new(geometry, most);
-    let room = Room::at_load(geometry.slots() as u64, LOAD).into();
-    Growing::new(OneThread { table: table.into(), room }, LOAD)
+    let room = Room::at_load(geometry.slots() as u64, load).into();
+    Growing::new(OneThread { table: table.into(), room }, load)
 }
 
 fn room(growing: &Growing<OneThread>) -> Room {
@@ -327,14 +331,20 @@ fn no_load_takes_away_what_was_asked_for() {
     // Eleven buckets have 88 slots; 60 / 88 of them, by floats, are 59.
     let loads = (1..=88).map(|load| f64::from(load) / 88.0);
     for load in loads {
-        let geometry = OpenGeometry::at_load(1, load).expect("a size");
-        let table = Noted::new(geometry, usize::MAX);
-        let room = Room::at_load(geometry.slots() as u64, load).into();
-        let growing = Growing::new(OneThread { table: table.into(), room }, load);
+        let growing = growing_at(load, 1, usize::MAX);
         for more in 1..100 {
             growing.resize_for(more).expect("memory");
             assert!(growing.monitor().room(|room| room.limit) >= more, "{more} at {load}");
         }
+    }
+}
+
+#[test]
+fn a_table_for_no_entry_has_room_for_one() {
+    for load in [0.01, 0.1, LOAD] {
+        let growing = growing_at(load, 1000, usize::MAX);
+        growing.resize_for(0).expect("memory");
+        assert_eq!(sizes(&growing), [OpenGeometry::at_load(1, load).expect("a size").slots()]);
     }
 }
 

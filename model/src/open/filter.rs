@@ -74,3 +74,39 @@ impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for OverflowFi
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The classes of the buckets have the bits of the words one after the other.
+    fn check<const C: u32>() {
+        let buckets = 3 * u32::BITS / C;
+        let places =
+            (0..buckets).flat_map(|bucket| (0..C).map(move |class| filter_place::<C>(bucket, class)));
+        let words = 0..filter_words::<C>(buckets);
+        assert!(
+            places.eq(words.flat_map(|word| (0..u32::BITS).map(move |bit| (word, 1 << bit)))),
+            "{C} classes"
+        );
+    }
+
+    #[test]
+    fn every_class_of_every_bucket_has_a_bit_of_its_own() {
+        check::<1>();
+        check::<2>();
+        check::<8>();
+        check::<32>();
+    }
+
+    #[test]
+    fn a_class_is_of_the_lowest_bits_of_a_hash() {
+        assert_eq!(filter_place::<4>(9, 0xabc_defb), filter_place::<4>(9, 3));
+        assert_eq!(filter_place::<4>(9, 3), (1, 1 << 7));
+    }
+
+    #[test]
+    fn the_last_word_of_a_filter_may_be_for_fewer_buckets() {
+        assert_eq!([0, 1, 16, 17, 32, 33].map(filter_words::<2>), [0, 1, 1, 2, 2, 3]);
+    }
+}

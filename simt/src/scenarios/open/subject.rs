@@ -125,8 +125,32 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
         self.table(m).check_state(w).map_err(breach)
     }
 
+    /// The table is right by its own account, and lists all entries of its slots.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
-        self.table(m).check_quiescent(w).map_err(breach)
+        let (table, slots) = (self.table(m), L::slots(m));
+        table.check_quiescent(w).map_err(breach)?;
+        let is_entry = |&at: &usize| UserKey::new(L::Entry::key(slots.entry(at))).is_some();
+        let entries = (0..self.slots()).filter(is_entry).count() as u32;
+        let mut listed = 0;
+        for bucket in 0..table.buckets() {
+            let (mut next, mut in_order) = (0, true);
+            let count = table.visit(w, bucket, |_, number, _, _| {
+                in_order &= number == next;
+                next += 1;
+            });
+            if !in_order || count != next {
+                return Err(Breach::new(
+                    Kind::Invariant,
+                    format!("bucket {bucket} numbers its entries wrong"),
+                ));
+            }
+            listed += count;
+        }
+        if listed != entries {
+            let detail = format!("of {entries} entries in slots {listed} are listed");
+            return Err(Breach::new(Kind::Invariant, detail));
+        }
+        Ok(())
     }
 
     /// A slot is empty, then pending where a layout has that, then holds one key, then none; a bit of the
