@@ -1,8 +1,8 @@
 //! `cargo xtask mutants --generated`: mutants of the model that a program makes by itself.
 //!
 //! All are one program, which runs as the mutant that it is told. Each is judged by the scenarios that reach
-//! its place, the shortest first, as far as the time goes; and at last by the unit tests of the model. The
-//! table is written for the files that were asked for; the others keep their rows.
+//! its place, the shortest first, as far as the time goes; and by the unit tests of the model, after the first
+//! of them. The table is written for the files that were asked for; the others keep their rows.
 
 use super::asker::{Asker, Question, Reached, Set};
 use super::copy::ran;
@@ -27,7 +27,8 @@ use std::time::{Duration, Instant};
 const LEAST: Duration = Duration::from_secs(20);
 
 /// Seconds after which a part of the scenarios ends, the shortest first. All mutants are judged by the first
-/// part before any is by the next: most are killed there, and one that loops does so there.
+/// part before any is by the next: most are killed there, and one that loops does so there. The unit tests
+/// come behind the first part.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
 /// Seconds that the scenarios of one mutant take together, if nobody says otherwise.
@@ -190,13 +191,14 @@ impl Court {
                 killed => return Ok(Some(killed)),
             }
         }
-        if later > 0 {
-            return Ok(None);
-        }
-        if self.tests.numbers.contains(&mutant.number)
+        if part == 0
+            && self.tests.numbers.contains(&mutant.number)
             && let Some(test) = self.failed_test(mutant)?
         {
             return Ok(Some(Fate::Killed { how: UNIT_TEST.to_owned(), scenario: test, executions: None }));
+        }
+        if later > 0 {
+            return Ok(None);
         }
         let executions = one.executions;
         Ok(Some(match (executions, left) {
