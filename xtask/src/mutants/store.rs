@@ -40,7 +40,7 @@ fn versions() -> Outcome<Versions> {
     let without_tests = |name: &str, text: String| {
         let tests =
             if name.ends_with("/tests.rs") { 0 } else { text.find("#[cfg(test)]").unwrap_or(text.len()) };
-        text[..tests].to_owned()
+        text[..tests].trim_end().to_owned()
     };
     let model = version(&["model/src"], without_tests)?;
     Ok(Versions { model, all: version(&["model/src", "simt"], |_, text| text)? })
