@@ -78,4 +78,16 @@ mod tests {
         let (a, b) = (of(0..60_000), of(40_000..100_000));
         assert_eq!(a.merge(&b).estimate(), of(0..100_000).estimate());
     }
+
+    /// By the formula: registers of rank 10 alone; one of rank 0 among those of rank 3, which are too many hashes
+    /// to be counted by it; and one of rank 1 among those of rank 0, which are few.
+    #[test]
+    fn registers_are_counted_by_the_formula() {
+        let all_but_one = |all, one| {
+            let mut distinct = Distinct { registers: [all; REGISTERS] };
+            distinct.registers[7] = one;
+            distinct.estimate()
+        };
+        assert_eq!([all_but_one(10, 10), all_but_one(3, 0), all_but_one(0, 1)], [3_024_554, 23_589, 1]);
+    }
 }

@@ -24,6 +24,8 @@ struct Noted {
     counts: Cell<u32>,
     /// The number of slots for which there is memory.
     most: usize,
+    /// What the next change of its size comes to, if that is an error.
+    fails: Cell<Option<Error>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -34,7 +36,8 @@ enum Error {
 
 impl Noted {
     fn new(geometry: OpenGeometry, most: usize) -> Self {
-        Self { geometry, live: 0.into(), tombstones: 0.into(), sizes: Vec::new(), counts: 0.into(), most }
+        let (sizes, fails) = (Vec::new(), None.into());
+        Self { geometry, live: 0.into(), tombstones: 0.into(), sizes, counts: 0.into(), most, fails }
     }
 
     /// All entries are deleted.
@@ -48,6 +51,7 @@ impl Rehash for Noted {
 
     fn rehash(&mut self, entries: u64, load: f64) -> Result<(), Error> {
         let geometry = OpenGeometry::at_load(entries, load).map_err(|_| Error::Other)?;
+        self.fails.take().map_or(Ok(()), Err)?;
         if geometry.slots() > self.most {
             return Err(Error::OutOfMemory);
         }
@@ -284,6 +288,24 @@ fn a_table_that_is_bounded_between_batches_keeps_to_its_entries_then() {
     delete_all(&growing);
     insert(&growing, 100_010, 1_000_000).expect("memory");
     assert!(sizes(&growing).iter().all(|&slots| slots >= 100_000), "{:?}", sizes(&growing));
+}
+
+/// A table that cannot be made smaller after a batch stays as it is, if memory is all that it lacks.
+#[test]
+fn a_batch_fails_if_its_table_cannot_be_made_smaller_for_want_of_more_than_memory() {
+    let batch = |error: Option<Error>| {
+        let growing = growing(1000, usize::MAX).in_steps_of(STEP, 2000).between_batches();
+        let chunk = |table: &Noted, from: usize, to: usize| {
+            let new = 1000usize.saturating_sub(from).min(to - from) as u64;
+            table.live.set(table.live.get() + new);
+            table.fails.set(error.filter(|_| to == 1_000_000));
+            Ok(new)
+        };
+        growing.insert(1_000_000, chunk).map(|()| sizes(&growing).len())
+    };
+    assert_eq!(batch(None), Ok(2));
+    assert_eq!(batch(Some(Error::OutOfMemory)), Ok(1));
+    assert_eq!(batch(Some(Error::Other)), Err(Error::Other));
 }
 
 /// A table that deletes nothing is never counted. One that has deleted something is, also when it has grown:
