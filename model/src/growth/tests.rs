@@ -197,6 +197,22 @@ fn keys_that_are_there_do_not_make_it_grow_for_them() {
 }
 
 #[test]
+fn it_grows_for_as_many_as_the_chunks_before_say() {
+    let growing = growing(1000, usize::MAX);
+    let chunk = room(&growing).least() as usize;
+    insert(&growing, room(&growing).limit as usize - chunk, 1).expect("room");
+    // One key of the chunk is new, so that the next one finds too little room.
+    insert(&growing, 1_000_000, 1_000_000).expect("memory");
+    let expected = 1_000_000 / chunk * 102 / 100;
+    let sizes = sizes(&growing);
+    let entries = |slots: usize| slots as f64 * LOAD - 1000.0;
+    assert!(
+        matches!(sizes[..], [slots] if (entries(slots) / expected as f64 - 1.0).abs() < 0.05),
+        "{sizes:?}"
+    );
+}
+
+#[test]
 fn many_small_batches_grow_it_twofold() {
     let growing = growing(1000, usize::MAX);
     (0..1000).for_each(|_| assert_eq!(insert(&growing, 100, 1).expect("room"), [100]));
@@ -213,6 +229,25 @@ fn tombstones_are_lost_before_it_grows() {
         delete_all(&growing);
     }
     assert!(sizes(&growing).iter().all(|&size| size == slots), "{:?}", sizes(&growing));
+}
+
+#[test]
+fn it_grows_if_more_than_half_of_its_slots_have_entries() {
+    let size_with = |live: u64| {
+        let growing = growing(1000, usize::MAX);
+        let limit = room(&growing).limit;
+        insert(&growing, limit as usize, 1).expect("room");
+        delete_all(&growing);
+        growing.monitor().shared(|table| {
+            table.live.set(live);
+            table.tombstones.set(limit - live);
+        });
+        insert(&growing, 1, 1).expect("memory");
+        sizes(&growing)
+    };
+    let limit = Room::at_load(OpenGeometry::at_load(1000, LOAD).expect("a size").slots() as u64, LOAD).limit;
+    let slots = |entries| OpenGeometry::at_load(entries, LOAD).expect("a size").slots();
+    assert_eq!([limit / 2, limit / 2 + 1].map(size_with), [vec![slots(limit)], vec![slots(2 * limit)]]);
 }
 
 #[test]
@@ -288,6 +323,27 @@ fn a_table_that_is_bounded_between_batches_keeps_to_its_entries_then() {
     delete_all(&growing);
     insert(&growing, 100_010, 1_000_000).expect("memory");
     assert!(sizes(&growing).iter().all(|&slots| slots >= 100_000), "{:?}", sizes(&growing));
+}
+
+/// It keeps to the size that it had before the batch, not to one that it had meanwhile.
+#[test]
+fn a_table_is_made_as_small_after_a_batch_as_before() {
+    const OPERATIONS: usize = 1_000_000;
+    let growing = growing(1000, usize::MAX).in_steps_of(STEP, 2000).between_batches();
+    // The first five hundred keys are there, so that half of the others is expected; in the end all are deleted.
+    let chunk = |table: &Noted, from: usize, to: usize| {
+        table.live.set(table.live.get() + to.saturating_sub(from.max(500)) as u64);
+        if to == OPERATIONS {
+            table.delete_all();
+        }
+        Ok(())
+    };
+    growing.mixed(OPERATIONS, chunk).expect("memory");
+    let sizes = sizes(&growing);
+    assert!(
+        matches!(sizes[..], [half, all, small] if small < 3000 && 3000 < half && half < all),
+        "{sizes:?}"
+    );
 }
 
 /// A table that cannot be made smaller after a batch stays as it is, if memory is all that it lacks.
