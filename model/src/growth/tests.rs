@@ -170,8 +170,12 @@ fn a_table_that_grows_in_steps_grows_once_for_keys_that_are_known_to_be_distinct
     assert!(sizes(&table).len() > 4, "{:?}", sizes(&table));
     let table = steps();
     insert_distinct(&table, 1_000_000, 1, 990_000).expect("room");
-    let sizes = sizes(&table);
-    assert!(matches!(sizes[..], [size] if (1_250_000..1_310_000).contains(&size)), "{sizes:?}");
+    let one = sizes(&table);
+    assert!(matches!(one[..], [size] if (1_250_000..1_310_000).contains(&size)), "{one:?}");
+    // Fewer are said to be distinct than there are.
+    let table = steps();
+    insert_distinct(&table, 1_000_000, 1, 500_000).expect("room");
+    assert_eq!(sizes(&table)[0], OpenGeometry::at_load(525_000, LOAD).expect("a size").slots());
 }
 
 #[test]
@@ -261,6 +265,22 @@ fn without_memory_for_all_it_takes_what_there_is_and_then_says_so() {
     assert_eq!(room(&growing).promised, 0);
     delete_all(&growing);
     assert_eq!(insert(&growing, 100, 1), Ok(vec![100]));
+}
+
+/// Without memory a smaller table is tried, if one would do; after another error none is.
+#[test]
+fn a_table_that_cannot_grow_as_far_as_it_would_grows_as_far_as_it_must() {
+    let limit = room(&growing(1000, usize::MAX)).limit;
+    let full = |step: u64, error: Error| {
+        let growing = growing(1000, usize::MAX).in_steps_of(step, 0);
+        insert(&growing, limit as usize, 1).expect("room");
+        growing.monitor().shared(|table| table.fails.set(Some(error)));
+        insert(&growing, limit as usize, 1).map(|_| sizes(&growing)[0])
+    };
+    let must = OpenGeometry::at_load(limit + limit.div_ceil(7), LOAD).expect("a size").slots();
+    assert_eq!(full(STEP, Error::OutOfMemory), Ok(must));
+    assert_eq!(full(STEP, Error::Other), Err(Error::Other));
+    assert_eq!(full(1, Error::OutOfMemory), Err(Error::OutOfMemory), "it must grow as far as it would");
 }
 
 #[test]
