@@ -264,7 +264,7 @@ impl<M: Monitor> Growing<M> {
         self.monitor.alone(|table| {
             let now = self.monitor.room(|room| *room);
             let stats = now.known().map_or_else(|| table.stats(), Ok)?;
-            let most = self.most(stats.live, before).max(1);
+            let most = self.most(stats.live, before);
             if now.limit <= most {
                 return Ok(());
             }
