@@ -269,28 +269,7 @@ impl Prices {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::Refused;
-    use crate::paged::{DeviceMemory, Stream};
-
-    /// A device that does nothing.
-    struct Nothing;
-
-    impl DeviceMemory for Nothing {
-        type Event = ();
-        type Error = Refused;
-
-        fn copy_in(&mut self, _: u32, _: u32) -> Result<(), Refused> {
-            Ok(())
-        }
-        fn copy_out(&mut self, _: u32, _: u32) -> Result<(), Refused> {
-            Ok(())
-        }
-        fn record(&mut self, _: Stream) {}
-        fn wait(&mut self, _: Stream, (): &()) {}
-        fn join(&mut self, (): &()) -> Result<(), Refused> {
-            Ok(())
-        }
-    }
+    use crate::paged::device::idle::Idle;
 
     #[test]
     fn tables_are_copied_when_that_pays() {
@@ -311,7 +290,7 @@ mod tests {
         assert_eq!(choice.way(&pager, 0, reads(400)), Way::InPlace, "200 on average");
         choice.note(0, 400);
         assert_eq!(choice.way(&pager, 0, reads(400)), Way::Resident, "300 on average pay in four batches");
-        pager.run(&mut Nothing, 0, (Access::Reads, Way::Resident), |_, _| Ok(())).expect("a job");
+        pager.run(&mut Idle, 0, (Access::Reads, Way::Resident), |_, _| Ok(())).expect("a job");
         (0..8).for_each(|_| choice.note(1, 500));
         assert_eq!(choice.way(&pager, 1, reads(500)), Way::InPlace, "not twice as many as table 0");
         (0..8).for_each(|_| choice.note(1, 700));
@@ -334,6 +313,48 @@ mod tests {
         let since: Vec<_> = choice.choices().since(&before).iter().collect();
         assert_eq!(since, [(Access::Writes, Reason::WasInFrame, tally(1, 7, 7, 14))]);
         assert_eq!(before.and(&choice.choices().since(&before)), choice.choices());
+    }
+
+    /// What costs as much as the other way is not chosen for that.
+    #[test]
+    fn a_copy_must_cost_less_than_it_saves() {
+        let prices = Prices {
+            reads_in_place: 3.0,
+            writes_in_place: 5.0,
+            in_frame: 1.0,
+            copy_in_byte: 2.0,
+            copy_back_byte: 1.0,
+        };
+        let choice = || Choice::new(2, 500, Choose::Cheaper(prices)).expect("memory");
+        let mut pager = Pager::<()>::new(2, 1).expect("memory");
+        // A copy costs 1000, and 1500 with one back.
+        for (access, most) in [(Access::Reads, 500), (Access::Writes, 375)] {
+            let way = |operations| choice().way(&pager, 0, (access, operations));
+            assert_eq!([most, most + 1].map(way), [Way::InPlace, Way::Resident], "{access:?}");
+        }
+        // The average is half of the first batch, and four batches are counted.
+        let later = |operations: u64| {
+            let mut choice = choice();
+            choice.note(0, operations);
+            choice.way(&pager, 0, (Access::Reads, operations))
+        };
+        assert_eq!([250, 252].map(later), [Way::InPlace, Way::Resident]);
+        pager.run(&mut Idle, 1, (Access::Reads, Way::Resident), |_, _| Ok(())).expect("a job");
+        let displacing = |operations: u64| {
+            let mut choice = choice();
+            choice.note(1, 200);
+            choice.note(0, operations);
+            choice.way(&pager, 0, (Access::Reads, operations))
+        };
+        assert_eq!([400, 402].map(displacing), [Way::InPlace, Way::Resident]);
+    }
+
+    #[test]
+    fn another_way_may_be_set() {
+        let pager = Pager::<()>::new(1, 1).expect("memory");
+        let mut choice = Choice::new(1, 500, Choose::Always(Way::InPlace)).expect("memory");
+        choice.set(Choose::Always(Way::Resident));
+        assert_eq!((choice.way(&pager, 0, (Access::Reads, 1)), choice.child_bytes()), (Way::Resident, 500));
     }
 
     #[test]

@@ -58,3 +58,28 @@ pub trait DeviceMemory {
     /// If work of the device failed, or it cannot be waited for.
     fn join(&mut self, event: &Self::Event) -> Result<(), Self::Error>;
 }
+
+#[cfg(test)]
+pub(super) mod idle {
+    use super::*;
+
+    /// A device that does nothing.
+    pub(in crate::paged) struct Idle;
+
+    impl DeviceMemory for Idle {
+        type Event = ();
+        type Error = Refused;
+
+        fn copy_in(&mut self, _: u32, _: u32) -> Result<(), Refused> {
+            Ok(())
+        }
+        fn copy_out(&mut self, _: u32, _: u32) -> Result<(), Refused> {
+            Ok(())
+        }
+        fn record(&mut self, _: Stream) {}
+        fn wait(&mut self, _: Stream, (): &()) {}
+        fn join(&mut self, (): &()) -> Result<(), Refused> {
+            Ok(())
+        }
+    }
+}

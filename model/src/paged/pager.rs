@@ -359,3 +359,35 @@ impl<E: Clone> Pager<E> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paged::device::idle::Idle;
+
+    #[test]
+    fn a_pager_says_what_it_did() {
+        let mut pager = Pager::new(3, 1).expect("memory");
+        assert_eq!((pager.children(), pager.frames()), (3, 1));
+        let mut run =
+            |child, access, way| pager.run(&mut Idle, child, (access, way), |_, _| Ok(())).expect("a job");
+        run(0, Access::Writes, Way::Resident);
+        run(0, Access::Reads, Way::InPlace);
+        run(1, Access::Reads, Way::InPlace);
+        run(2, Access::Reads, Way::Resident);
+        let mut tables = [0, 1, 2].map(|child| (child, Place::Image));
+        pager.run_where_they_are(&mut Idle, &mut tables, Access::Reads, |_, _| Ok(())).expect("a job");
+        assert_eq!(tables.map(|(_, place)| place), [Place::Image, Place::Image, Place::Frame(0)]);
+        assert_eq!(pager.traffic(), Traffic { copies_in: 2, copies_out: 1, hits: 2, in_place: 3 });
+    }
+
+    #[test]
+    fn a_child_table_that_there_is_not_is_refused() {
+        let mut pager = Pager::new(3, 1).expect("memory");
+        let refused = Err(Refused::TooLarge { what: "child tables", found: 6, most: 3 });
+        assert_eq!(pager.run(&mut Idle, 5, (Access::Reads, Way::InPlace), |_, _| Ok(())), refused);
+        let mut tables = [(0, Place::Image), (5, Place::Image)];
+        assert_eq!(pager.run_where_they_are(&mut Idle, &mut tables, Access::Reads, |_, _| Ok(())), refused);
+        assert_eq!(pager.traffic(), Traffic::default());
+    }
+}
