@@ -7,7 +7,7 @@
 use super::asker::{Asker, Question, Reached, Set};
 use super::copy::ran;
 use super::files;
-use super::judge::{Fate, UNIT_TEST, asker, explored, limited};
+use super::judge::{Fate, UNIT_TEST, asker, explored};
 use super::program::Program;
 use super::reach::{ByTests, Reach};
 use super::reasons;
@@ -19,7 +19,6 @@ use rayon::prelude::*;
 use serde_json::Value;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -218,11 +217,8 @@ impl Court {
 
     /// A unit test of the model that a mutant fails.
     fn failed_test(&self, mutant: &Generated) -> Outcome<Option<String>> {
-        let mut tests = Command::new("sh");
-        let limit = (self.tests.took * 10).max(LEAST);
-        tests.current_dir(self.program.folder_of_tests());
+        let mut tests = self.program.unit_tests();
         tests.env("WARPPROOF_MUTANT", mutant.number.to_string());
-        tests.args(limited(&self.program.tests, "", limit)).args(["--quiet", "--test-threads", "1"]);
         let (text, passed) = ran(&mut tests)?;
         if passed {
             return Ok(None);

@@ -2,11 +2,14 @@
 //! which mutant they are.
 
 use super::copy::{cargo, copy};
+use super::judge::limited;
 use super::schemata::{Left, Schema, Written};
 use crate::shell::{Outcome, read, root, scratch};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
 
 /// Which number each mutant has, and the module that asks for it.
 const MODULE: &str = include_str!("mutant.rs.txt");
@@ -14,6 +17,9 @@ const LIB: &str = "model/src/lib.rs";
 
 /// Optimized, as it is built once; with the checks of a build for tests.
 const PROFILE: &str = "schemata";
+
+/// CPU time that the unit tests of the model may use: ten times as much as they do.
+const UNIT_TESTS: Duration = Duration::from_secs(20);
 
 /// The programs.
 #[derive(Clone)]
@@ -73,9 +79,12 @@ impl Program {
 }
 
 impl Program {
-    /// Where the tests expect to run.
-    pub(super) fn folder_of_tests(&self) -> PathBuf {
-        folder().join("tree/model")
+    /// The unit tests of the model, one after the other. They end after [`UNIT_TESTS`].
+    pub(super) fn unit_tests(&self) -> Command {
+        let mut tests = Command::new("sh");
+        tests.current_dir(folder().join("tree/model"));
+        tests.args(limited(&self.tests, "", UNIT_TESTS)).args(["--quiet", "--test-threads", "1"]);
+        tests
     }
 }
 
