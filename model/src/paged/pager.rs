@@ -379,6 +379,28 @@ mod tests {
         pager.run_where_they_are(&mut Idle, &mut tables, Access::Reads, |_, _| Ok(())).expect("a job");
         assert_eq!(tables.map(|(_, place)| place), [Place::Image, Place::Image, Place::Frame(0)]);
         assert_eq!(pager.traffic(), Traffic { copies_in: 2, copies_out: 1, hits: 2, in_place: 3 });
+        pager.run(&mut Idle, 2, (Access::Writes, Way::Resident), |_, _| Ok(())).expect("a job");
+        (0..2).for_each(|_| pager.write_back(&mut Idle).expect("copies"));
+        assert_eq!(pager.traffic().copies_out, 2, "nothing is newer than its image the second time");
+    }
+
+    #[test]
+    fn the_table_that_was_not_used_for_longest_leaves_its_frame() {
+        let mut pager = Pager::new(3, 2).expect("memory");
+        let run = |pager: &mut Pager<()>, child: u32| {
+            pager.run(&mut Idle, child, (Access::Reads, Way::Resident), |_, _| Ok(())).expect("a job");
+            pager.next_evicted()
+        };
+        assert_eq!(
+            [0, 1, 0].map(|child| run(&mut pager, child)),
+            [None, Some(0), Some(1)],
+            "a frame is free at first"
+        );
+        let mut tables = [(1, Place::Image)];
+        pager.run_where_they_are(&mut Idle, &mut tables, Access::Reads, |_, _| Ok(())).expect("a job");
+        assert_eq!(pager.next_evicted(), Some(0));
+        assert_eq!([2, 1].map(|child| run(&mut pager, child)), [Some(1), Some(2)], "it was loaded last");
+        assert_eq!([0, 1, 2].map(|child| pager.is_resident(child)), [false, true, true]);
     }
 
     #[test]
