@@ -259,4 +259,11 @@ mod tests {
             assert!((0.8..1.25).contains(&found), "{found} of opposites, {seed:?}");
         }
     }
+
+    #[test]
+    fn a_seed_and_a_hash_say_what_they_are_made_of() {
+        assert_eq!(Seed::new(77).bits(), 77);
+        let hash = Hash64::new(0x0123_4567_89ab_cdef);
+        assert_eq!((hash.bits(), hash.low()), (0x0123_4567_89ab_cdef, 0x89ab_cdef));
+    }
 }
