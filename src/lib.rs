@@ -48,3 +48,8 @@ pub use warpproof_model::host::{
     BulkSet, BulkTable, Matches, Op, Refused, Structure, structure,
 };
 pub use warpproof_model::{Add, Assign, Delete, Insert};
+
+/// What the README shows compiles, and runs if it needs no GPU.
+#[cfg(all(doctest, feature = "gpu"))]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

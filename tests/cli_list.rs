@@ -1,4 +1,4 @@
-//! `warpproof list` as a program: everything that is there is listed, and stands in the README.
+//! `warpproof list` as a program: everything that is there is listed, and stands in docs/tables.md and the README.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -195,20 +195,31 @@ fn every_structure_lists_what_its_tables_do() {
     }
 }
 
-/// The README's table of structures has a line for each, as it is listed.
+/// The table of docs/tables.md has a line for each structure, as it is listed.
 #[test]
-fn the_readme_has_every_structure() {
-    let readme = include_str!("../README.md");
-    let lines: Vec<_> =
-        readme.lines().skip_while(|line| !line.starts_with("| Structure |")).skip(2).collect();
+fn the_page_of_tables_has_every_structure() {
+    let page = include_str!("../docs/tables.md");
+    let lines: Vec<_> = page.lines().skip_while(|line| !line.starts_with("| Structure |")).skip(2).collect();
     let out = listing();
     for (i, structure) in structures(&out).iter().enumerate() {
         let (name, what) = (structure["name"].as_str().unwrap(), structure["what"].as_str().unwrap());
         let (types, operations) =
             (words(structure, "types").join(", "), words(structure, "operations").join(", "));
-        assert_eq!(lines[i], format!("| `{name}` | {what} | {types} | {operations} |"), "README.md");
+        assert_eq!(lines[i], format!("| `{name}` | {what} | {types} | {operations} |"), "docs/tables.md");
     }
     assert!(!lines[STRUCTURES.len()].starts_with('|'), "{}", lines[STRUCTURES.len()]);
+}
+
+/// The README says of each structure when to take it, and of nothing else.
+#[test]
+fn the_readme_says_when_to_take_each_structure() {
+    let readme = include_str!("../README.md");
+    let rows = readme.lines().skip_while(|line| !line.starts_with("| I need |")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    let table = |row: &str| row.split('|').nth(2)?.split_once("(`")?.1.strip_suffix("`) ").map(str::to_owned);
+    let named: BTreeSet<_> =
+        rows.map(|row| table(row).unwrap_or_else(|| panic!("no table in {row}"))).collect();
+    assert_eq!(named, STRUCTURES.map(str::to_owned).into());
 }
 
 /// What is listed has mutants.

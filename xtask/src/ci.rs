@@ -68,7 +68,10 @@ fn test() -> Outcome<()> {
     run(&mut cargo(&["test"]))
 }
 
-/// Everything else that the README tells people to type. It runs the programs that the tests have built:
+/// The pages whose commands are run.
+const PAGES: [&str; 2] = ["README.md", "examples/README.md"];
+
+/// Everything else that the README and the page of examples tell people to type. It runs the programs that the tests have built:
 /// `cargo run` would build the checker once more, for another set of packages.
 fn readme() -> Outcome<()> {
     // The packages of `cargo test`: what it has built is not built again.
@@ -85,16 +88,18 @@ fn readme() -> Outcome<()> {
     })
 }
 
-/// Runs the README's commands: `command` makes one of what follows `cargo`.
+/// Runs the commands of the pages: `command` makes one of what follows `cargo`.
 pub(crate) fn run_readme(command: impl Fn(&[&str]) -> Command) -> Outcome<()> {
-    let text = read(&root().join("README.md"))?;
-    let commands = commands(&text);
-    if commands.is_empty() {
-        return Err("README.md shows no command".to_owned());
-    }
-    for arguments in commands {
-        println!("-- cargo {}", arguments.join(" "));
-        run(&mut command(&arguments))?;
+    for page in PAGES {
+        let text = read(&root().join(page))?;
+        let commands = commands(&text);
+        if commands.is_empty() {
+            return Err(format!("{page} shows no command"));
+        }
+        for arguments in commands {
+            println!("-- cargo {}", arguments.join(" "));
+            run(&mut command(&arguments))?;
+        }
     }
     Ok(())
 }
