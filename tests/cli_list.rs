@@ -1,4 +1,5 @@
-//! `warpproof list` as a program: everything that is there is listed, and stands in docs/tables.md and the README.
+//! `warpproof list` as a program: everything that is there is listed, and stands in docs/tables.md and the
+//! README.
 
 use serde_json::Value;
 use std::collections::BTreeSet;

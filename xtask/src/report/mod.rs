@@ -11,8 +11,8 @@ use shown::TABLES;
 use std::path::PathBuf;
 use tables::Sources;
 
-/// What stands around the tables. A line `<!-- table NAME -->` is replaced by a table, `<!-- runs -->` and
-/// `<!-- peers -->` by what the tables refer to.
+/// What stands around the tables. A line `<!-- table NAME -->` is replaced by a table, `<!-- losses -->` by
+/// where peers are faster in the tables so far, `<!-- runs -->` and `<!-- peers -->` by what these refer to.
 const TEMPLATE: &str = include_str!("template.md");
 
 /// The files of the report.
@@ -62,6 +62,7 @@ fn filled(template: &str, records: &Records) -> Outcome<(String, Vec<String>)> {
                     table.ok_or(format!("the template asks for a table {name}, which there is not"))?;
                 text += &tables::table(table, records, &mut sources);
             }
+            ("losses", "") => text += &sources.losses(),
             ("runs", "") => text += &sources.runs(),
             ("peers", "") => text += &sources.peers(),
             _ => text += &format!("{line}\n"),

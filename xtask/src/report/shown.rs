@@ -88,11 +88,7 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         name: "bins",
-        columns: &[
-            ("build", "insert one by one"),
-            ("build by bins", "by bins"),
-            ("build by bins, with outcomes", "by bins, with outcomes"),
-        ],
+        columns: &[("build by bins", "by bins"), ("build by bins, with outcomes", "by bins, with outcomes")],
         points: &[("open", LARGE), ("open", LARGE_FULL), ("open", LARGE_64), ("open", LARGE_64_FULL)],
     },
     Table {

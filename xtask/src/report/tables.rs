@@ -1,14 +1,18 @@
-//! The tables of the report, as Markdown. A table has up to three lines for each of its points: our figures, the
-//! floors of the same run, and the best of the peers.
+//! The tables of the report, as Markdown. A table has up to three lines for each of its points: our figures,
+//! the floors of the same run, and the best of the peers.
 
 use super::records::{Figure, Point, Record, Records};
 use super::shown::Table;
+use std::collections::BTreeMap;
 
 /// What the tables refer to, in the order in which they do.
 #[derive(Default)]
 pub(super) struct Sources<'a> {
     runs: Vec<&'a Record>,
     peers: Vec<&'a Record>,
+    /// Where the best peer is faster, by table and column: the least and the most part of its speed that we
+    /// reach.
+    losses: BTreeMap<(&'static str, &'static str), (f64, f64)>,
     /// Points without a record.
     pub(super) missing: Vec<String>,
 }
@@ -24,7 +28,11 @@ pub(super) fn table<'a>(table: &Table, records: &'a Records, sources: &mut Sourc
             Some(first) => text += &lines(point, &figures, sources.run(first.ours)),
             None => sources.missing.push(format!("{structure}: {}", named(point))),
         }
-        figures.iter().flatten().filter_map(|figure| figure.peer).for_each(|peer| sources.peer(peer));
+        for (figure, (_, title)) in figures.iter().zip(table.columns) {
+            let Some(Figure { ours, peer: Some(peer) }) = figure else { continue };
+            sources.peer(peer);
+            sources.compared((table.name, title), ours.figure / peer.figure);
+        }
     }
     text
 }
@@ -72,6 +80,28 @@ impl<'a> Sources<'a> {
         if !self.peers.iter().any(is_same) {
             self.peers.push(of);
         }
+    }
+
+    fn compared(&mut self, place: (&'static str, &'static str), ratio: f64) {
+        if ratio < 0.995 {
+            let (least, most) = self.losses.entry(place).or_insert((ratio, ratio));
+            (*least, *most) = (least.min(ratio), most.max(ratio));
+        }
+    }
+
+    /// A line for each table in which a peer is faster: in what, and what part of its speed we reach.
+    pub(super) fn losses(&self) -> String {
+        let mut lines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for ((table, title), (least, most)) in &self.losses {
+            let (least, most) = (format!("{least:.2}"), format!("{most:.2}"));
+            let range = if least == most { least } else { format!("{least} to {most}") };
+            lines.entry(table).or_default().push(format!("{title} {range}"));
+        }
+        let lines = lines.iter().map(|(table, titles)| format!("| {table} | {} |\n", titles.join(", ")));
+        lines.fold(
+            "| Table | What, and what part of the peer's speed |\n|---|---|\n".to_owned(),
+            |all, line| all + &line,
+        )
     }
 
     /// A line for each run: its number, its command, the card, the date, the commit.
@@ -158,6 +188,15 @@ mod tests {
 ";
         assert_eq!(text, expected);
         assert_eq!(sources.missing, ["open: 100 u32 pairs, load 0.9"]);
+        assert!(!sources.losses().contains("insert"), "{}", sources.losses());
+        sources.compared(("open", "insert"), 0.951);
+        sources.compared(("open", "insert"), 0.5);
+        sources.compared(("open", "delete"), 0.949);
+        assert!(
+            sources.losses().ends_with("| open | delete 0.95, insert 0.50 to 0.95 |\n"),
+            "{}",
+            sources.losses()
+        );
         let runs = sources.runs();
         assert!(
             runs.ends_with("| 1 | `warpproof bench open` | NVIDIA H200 | 2026-01-02 | unknown |\n"),
