@@ -71,8 +71,8 @@ fn test() -> Outcome<()> {
 /// The pages whose commands are run.
 const PAGES: [&str; 2] = ["README.md", "examples/README.md"];
 
-/// Everything else that the README and the page of examples tell people to type. It runs the programs that the
-/// tests have built: `cargo run` would build the checker once more, for another set of packages.
+/// Everything else that the README and the page of examples tell people to type. It runs the programs that
+/// the tests have built: `cargo run` would build the checker once more, for another set of packages.
 fn readme() -> Outcome<()> {
     // The packages of `cargo test`: what it has built is not built again.
     run(&mut cargo(&["test", "--no-run"]))?;

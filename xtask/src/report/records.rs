@@ -1,5 +1,5 @@
-//! The records of benches/record: a file for each structure, and one for its peers. The README there says what
-//! the columns are.
+//! The records of benches/record: a file for each structure, and one for its peers. The README there says
+//! what the columns are.
 
 use crate::shell::Outcome;
 use serde::Deserialize;
@@ -169,8 +169,8 @@ impl Record {
             == (&other.machine, &other.card, &other.date, &other.command)
     }
 
-    /// Whether this figure of a peer may stand beside one of ours: on a GPU both are of one kind of card, on a
-    /// CPU of one run.
+    /// Whether this figure of a peer may stand beside one of ours: on a GPU both are of one kind of card, on
+    /// a CPU of one run.
     fn is_comparable(&self, ours: &Self) -> bool {
         if self.row != ours.work() || self.unit != ours.unit {
             return false;
