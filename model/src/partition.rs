@@ -106,8 +106,8 @@ impl FanOut {
     }
 }
 
-/// The levels of a radix partitioning: each cuts every partition of the one before into `1 << bits`, the
-/// first one the table into as many as it takes.
+/// The levels of a radix partitioning: each divides every partition of the one before into `1 << bits`; the
+/// first one divides the table into as many as necessary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Levels {
     homes: u32,
@@ -119,31 +119,31 @@ pub struct Levels {
 /// One of the [`Levels`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
-    /// How its partitions cut the table.
+    /// Its division of the table.
     pub partitioning: Partitioning,
-    /// How many of them one partition of the level before goes to.
+    /// How many of them receive the homes of one partition of the level before.
     pub fan: u32,
-    /// How many there are in all. The last ones may lie after the table.
+    /// How many there are in all. The last ones may lie beyond the table.
     pub partitions: u64,
 }
 
 impl Level {
-    /// Those that partition number `before` of the level before goes to. The whole table is partition 0
-    /// before the first level.
+    /// The partitions that receive the homes of partition number `before` of the level before. Before the
+    /// first level, the whole table is partition 0.
     pub const fn fan_out(self, before: u32) -> FanOut {
         FanOut::new(before, self.fan, self.partitioning)
     }
 }
 
 impl Levels {
-    /// `count` levels, one at least, for a table of `homes` homes, down to the partitions `last`. The
-    /// partitions of the first level have fewer than 2^32 homes.
+    /// `count` levels, at least one, for a table of `homes` homes, down to the partitions `last`. The
+    /// partitions of the first level must have fewer than 2^32 homes.
     pub const fn new(homes: u32, last: Partitioning, bits: u32, count: u32) -> Self {
         Self { homes, last, bits, count }
     }
 
-    /// As few levels as reach the partitions `last` with fan-outs of `1 << most_bits` at most, `most_bits`
-    /// not zero. Their fan-outs are about equal.
+    /// As few levels as possible down to the partitions `last`, with fan-outs of at most `1 << most_bits`;
+    /// `most_bits` is not zero. Their fan-outs are about equal.
     pub const fn with_fan_bits(homes: u32, last: Partitioning, most_bits: u32) -> Self {
         let bits = last.count(homes).next_power_of_two().ilog2();
         let count = if bits == 0 { 1 } else { bits.div_ceil(most_bits) };
@@ -172,12 +172,12 @@ impl Levels {
     }
 }
 
-/// Partitions by the hashes that keys have with a seed: `count` of them, each of equally many hashes. The
-/// partition of a hash is its leading digit to the base `count`, and the home of its key in a table of
-/// `count` homes.
+/// Partitions by the hashes of keys with a seed: `count` of them, each of equally many hashes. The partition
+/// of a hash is its leading digit to the base `count`. That is also the home of its key in a table of `count`
+/// homes.
 ///
-/// A shard and a page of it are two digits, one after the other: the page is that of the
-/// [`rest`](Hash64::rest). A table of `a` times `b` homes, cut into `a` partitions, has the home
+/// A shard and a page of it are two digits, one after the other: the page is the digit of the
+/// [`rest`](Hash64::rest). A table of `a` times `b` homes, divided into `a` partitions, has the home
 /// `digit(a) * b + rest(a).digit(b)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct HashPartitions {
@@ -186,7 +186,7 @@ pub struct HashPartitions {
 }
 
 impl HashPartitions {
-    /// Cuts a table whose keys lie where `seed` says into `count` partitions, one if it is zero.
+    /// Divides a table into `count` partitions (one if it is zero); `seed` decides the places of keys.
     #[inline(always)]
     pub const fn new(count: u32, seed: Seed) -> Self {
         Self { count: if count == 0 { 1 } else { count }, seed }
@@ -198,7 +198,7 @@ impl HashPartitions {
         self.count
     }
 
-    /// What hashes depend on.
+    /// The seed of the hashes.
     #[inline(always)]
     pub const fn seed(self) -> Seed {
         self.seed

@@ -1,4 +1,4 @@
-//! What the lanes of a warp read of consecutive words, and how one of them is found again.
+//! Consecutive words, as the lanes of a warp read them, and one of them that was found.
 
 use crate::memory::Word;
 use crate::warp::Warp;
@@ -6,14 +6,15 @@ use crate::warp::Warp;
 /// `S` words per lane: lane `l` has words `l * S` to `l * S + S - 1`.
 pub(crate) type Row<W, T, const S: usize> = <W as Warp>::Lanes<[T; S]>;
 
-/// A place and what stood there.
+/// An index and the word that was read there.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<T> {
     pub(crate) at: usize,
     pub(crate) seen: T,
 }
 
-/// A word that was found: the lane that read it, and that lane's place. Other lanes hold other places.
+/// A word that was found: the lane that read it, and that lane's place. The places of other lanes are
+/// different.
 pub(crate) struct Found<W: Warp, T: Copy> {
     pub(crate) lane: u32,
     pub(crate) places: W::Lanes<Place<T>>,
@@ -26,7 +27,7 @@ fn hits<W: Warp, T: Word, const S: usize>(
     row: Row<W, T, S>,
     wanted: impl Fn(u32, usize, T) -> bool,
 ) -> W::Lanes<(usize, T)> {
-    // Every lane names its own lowest word: no shuffle is needed to act on one of them.
+    // Every lane finds its own lowest word: no shuffle is needed to act on one of them.
     w.map(row, |lane, words: [T; S]| {
         let mut hit = (S, words[S - 1]);
         for i in (0..S).rev() {
@@ -38,7 +39,7 @@ fn hits<W: Warp, T: Word, const S: usize>(
     })
 }
 
-/// The lowest word of a row for which `wanted(lane, number of the word in the lane, word)` holds. The first
+/// The lowest word of a row for which `wanted(lane, number of the word in the lane, word)` is true. The first
 /// word of the row has the index `base`.
 #[inline(always)]
 pub(crate) fn first<W: Warp, T: Word, const S: usize>(
@@ -76,8 +77,8 @@ pub(crate) fn first_is<W: Warp, T: Word, const S: usize>(
     }
 }
 
-/// A row in which the word that each lane has found is what it has `now`. The first word of the row has the
-/// index `base`.
+/// The row in which the word that each lane has found is replaced by its `now`. The first word of the row has
+/// the index `base`.
 #[inline(always)]
 pub(crate) fn with<W: Warp, T: Word, const S: usize>(
     w: &mut W,
@@ -92,7 +93,7 @@ pub(crate) fn with<W: Warp, T: Word, const S: usize>(
     })
 }
 
-/// A row of words from index 0 on, in which the word that was found is `now`.
+/// The row, with words from index 0 on, in which the word that was found is replaced by `now`.
 #[inline(always)]
 pub(crate) fn with_word<W: Warp, T: Word, const S: usize>(
     w: &mut W,
@@ -105,15 +106,15 @@ pub(crate) fn with_word<W: Warp, T: Word, const S: usize>(
     with(w, 0, row, found, now)
 }
 
-/// The row in which the words of each lane have moved on by one: its second word is the first, and its first
-/// one the last. In a loop that begins with the first word, no word is looked for by its number, which would
-/// make the row an array in memory.
+/// The row rotated by one word in each lane: the second word becomes the first, and the first one the last. A
+/// loop that always takes the first word needs no word by its number, which would make the row an array in
+/// memory.
 #[inline(always)]
 pub(crate) fn turned<W: Warp, T: Word, const S: usize>(w: &mut W, row: Row<W, T, S>) -> Row<W, T, S> {
     w.map(row, |_, words: [T; S]| core::array::from_fn(|i| words[(i + 1) % S]))
 }
 
-/// In every lane, the lowest of its words that satisfies `wanted`, or else `none`.
+/// In every lane, the lowest of its words for which `wanted` is true, or else `none`.
 #[inline(always)]
 pub(crate) fn lowest<W: Warp, T: Word, const S: usize>(
     w: &mut W,
@@ -126,7 +127,7 @@ pub(crate) fn lowest<W: Warp, T: Word, const S: usize>(
     })
 }
 
-/// How many words of a row satisfy `wanted`.
+/// How many words of a row have `wanted` true.
 #[inline(always)]
 pub(crate) fn count<W: Warp, T: Word, const S: usize>(
     w: &mut W,
@@ -141,7 +142,7 @@ pub(crate) fn count<W: Warp, T: Word, const S: usize>(
     total
 }
 
-/// Whether any word of a row satisfies `wanted`.
+/// Whether `wanted` is true of any word of a row.
 #[inline(always)]
 pub(crate) fn any<W: Warp, T: Word, const S: usize>(
     w: &mut W,

@@ -1,13 +1,13 @@
 //! An allocator of nodes: a bitmap with one bit per node of the pool.
 //!
-//! The bitmap is cut into *resident blocks* of one word per lane. A warp looks at one block at a time: every
-//! lane reads its word, the lowest lane with a free bit takes it. When a block is full the warp moves to the
-//! next, at most once around the bitmap.
+//! The bitmap is divided into *resident blocks* of one word per lane. A warp looks at one block at a time:
+//! every lane reads its word, and the lowest lane with a free bit takes it. When a block is full the warp
+//! moves to the next, at most once around the bitmap.
 //!
 //! Deviations from Ashkiani et al. (IPDPS 2018): the resident block follows from a hint (the slab whose chain
-//! grows) and is not kept across operations, so nothing is cached that could go stale; a bit is taken by a
-//! fetch-or, which fails only if the bit itself is gone; the walk is bounded and ends in `None`, the
-//! published one spins.
+//! grows) and is not kept across operations, so no cached state can go stale; a bit is taken by a fetch-or,
+//! which fails only if the bit itself is gone; the walk is bounded and ends in `None`, where the published
+//! one spins.
 //!
 //! Steps: one fetch-or when the pool is sparse; at worst one load per bitmap word and one fetch-or per bit
 //! that another warp takes meanwhile.
@@ -16,7 +16,8 @@ use crate::key::{fastrange, mix};
 use crate::memory::{IntegerWords, Order, ReadOrder};
 use crate::warp::Warp;
 
-/// Index of a node in the memory of a structure: first those that are never given back, then the pool's.
+/// Index of a node in the memory of a structure: first the nodes that are never freed, then those of the
+/// pool.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct NodeIndex(pub u32);
 
@@ -28,8 +29,8 @@ pub const fn bitmap_words(nodes: u32) -> usize {
     nodes.div_ceil(NODES_PER_WORD) as usize
 }
 
-/// What bitmap word `index` holds when a pool of `nodes` is all free: zero, but in the last word the bits
-/// beyond the pool are set.
+/// Bitmap word `index` of a pool of `nodes` nodes that are all free: zero, except that in the last word the
+/// bits beyond the pool are set.
 pub const fn free_word(nodes: u32, index: usize) -> u32 {
     let before = index as u64 * NODES_PER_WORD as u64;
     let left = (nodes as u64).saturating_sub(before);
@@ -40,13 +41,13 @@ pub const fn free_word(nodes: u32, index: usize) -> u32 {
 #[derive(Clone, Copy, Debug)]
 pub struct Allocator<B> {
     bitmap: B,
-    /// Index of the first node of the pool: those before it are not the allocator's.
+    /// Index of the first node of the pool: earlier nodes do not belong to the allocator.
     first: u32,
 }
 
 impl<B: IntegerWords<u32>> Allocator<B> {
-    /// An allocator over `bitmap`, whose bit 0 stands for node `first`. Bits beyond the pool are set from the
-    /// start (see [`free_word`]).
+    /// An allocator over `bitmap`, whose bit 0 is node `first`. Bits beyond the pool are set from the start
+    /// (see [`free_word`]).
     #[inline(always)]
     pub const fn new(bitmap: B, first: u32) -> Self {
         Self { bitmap, first }
@@ -64,7 +65,7 @@ impl<B: IntegerWords<u32>> Allocator<B> {
         self.bitmap
     }
 
-    /// Takes a free node, or `None` if each word was seen full once. `hint` spreads warps over the bitmap.
+    /// Allocates a free node. `None` if each word was seen full once. `hint` spreads warps over the bitmap.
     #[inline(always)]
     pub fn allocate<W: Warp>(self, w: &mut W, hint: u32) -> Option<NodeIndex> {
         let blocks = (self.bitmap.len() as u32).div_ceil(W::LANES);
@@ -82,7 +83,7 @@ impl<B: IntegerWords<u32>> Allocator<B> {
         None
     }
 
-    /// Takes a free node of one resident block.
+    /// Allocates a free node of one resident block.
     #[inline(always)]
     fn allocate_in<W: Warp>(self, w: &mut W, block: u32, hash: u32) -> Option<NodeIndex> {
         let len = self.bitmap.len();
@@ -92,7 +93,7 @@ impl<B: IntegerWords<u32>> Allocator<B> {
             // Relaxed: a guess, confirmed by the fetch-or.
             if index < len { self.bitmap.load(index, ReadOrder::Relaxed) } else { u32::MAX }
         });
-        // Each turn takes a bit or learns of one that is gone, so there are at most 32 turns per lane.
+        // Each turn takes a bit or finds one gone, so there are at most 32 turns per lane.
         loop {
             let free = w.map(seen, |_, word| word != u32::MAX);
             let lane = w.ballot(free).ffs()?;
@@ -109,14 +110,15 @@ impl<B: IntegerWords<u32>> Allocator<B> {
         }
     }
 
-    /// Gives a node back. It is all empty and no link leads to it.
+    /// Frees a node. It is all empty, and no link leads to it.
     #[inline(always)]
     pub fn free<W: Warp>(self, w: &mut W, node: NodeIndex) {
         let number = node.0 - self.first;
         let (index, bit) = ((number / NODES_PER_WORD) as usize, number % NODES_PER_WORD);
-        // The lane that reads the word for the next allocation: so this warp does not read an older one.
+        // By the lane that reads the word for the next allocation, so that this warp does not read an older
+        // one.
         let lane = index as u32 % W::LANES;
-        // Relaxed: the node was never touched, or the flush that emptied it ends before anybody allocates.
+        // Relaxed: the node was never used, or the flush that emptied it ends before the next allocation.
         w.elect(lane, || self.bitmap.fetch_and(index, !(1 << bit), Order::Relaxed));
     }
 
@@ -124,13 +126,13 @@ impl<B: IntegerWords<u32>> Allocator<B> {
     pub fn in_use(self, node: NodeIndex) -> bool {
         let number = node.0.wrapping_sub(self.first);
         let index = (number / NODES_PER_WORD) as usize;
-        // Relaxed: asked at quiescence.
+        // Relaxed: called at quiescence.
         index < self.bitmap.len()
             && self.bitmap.load(index, ReadOrder::Relaxed) & 1 << (number % NODES_PER_WORD) != 0
     }
 }
 
-/// A free bit of `word`, which has one: the first at or after a position that follows from `hash`.
+/// A free bit of `word`, which has one: the first at or after a position computed from `hash`.
 #[inline(always)]
 fn pick(word: u32, hash: u32) -> u32 {
     let start = hash % NODES_PER_WORD;

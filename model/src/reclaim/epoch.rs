@@ -1,52 +1,53 @@
 //! A pool whose nodes are used again while operations run.
 //!
-//! A [`NodePool`](super::NodePool) makes retired nodes free when a launch has ended. A kernel that goes on
-//! running, and a batch that is larger than the pool, need them earlier. Here every warp says when a *turn*
-//! of it begins and when it ends, and a node that was retired is used again when all turns have ended that
-//! may have come to it.
+//! A [`NodePool`](super::NodePool) frees retired nodes when a launch has ended. A kernel that goes on
+//! running, and a batch that is larger than the pool, need them earlier. Here every warp marks the beginning
+//! and the end of its *turns*, and a retired node is used again when all turns have ended that may have come
+//! to it.
 //!
-//! | Word | What it says |
+//! | Word | Meaning |
 //! |---|---|
 //! | epoch | a number that only grows, for 2^62 epochs |
 //! | inside, of even epochs | turns that run and began in an even epoch |
-//! | inside, of odd epochs | the others |
+//! | inside, of odd epochs | turns that run and began in an odd epoch |
 //! | retired, of each of five epochs | the nodes that were retired in turns of this epoch, modulo five |
 //!
-//! **Enter.** A warp guesses the epoch, adds one to the count of its parity, and then reads the epoch `t` by
-//! an addition of zero: its turn is one of `t`. If the guess had the other parity it adds one to the other
-//! count too, reads the epoch once more, and its turn is one of what it reads then.
+//! **Enter.** A warp guesses the epoch, adds one to the count of that parity, and then reads the epoch `t` by
+//! an addition of zero: its turn is one of `t`. If the guess had the other parity, it also adds one to the
+//! other count and reads the epoch once more, and its turn is one of that epoch.
 //!
-//! **The next epoch.** Whoever has entered in `t`, and then finds that no turn of the other parity runs,
+//! **The next epoch.** A warp that has entered in `t`, and then finds that no turn of the other parity runs,
 //! exchanges `t` for `t + 1`.
 //!
-//! **Leave.** It takes one away from each count that it has added to.
+//! **Leave.** A warp subtracts one from each count that it has added to.
 //!
-//! **Take.** A turn of `t` takes free nodes, and those that were retired in turns of `t - 3`.
+//! **Take.** A turn of `t` takes free nodes, and nodes that were retired in turns of `t - 3`.
 //!
 //! Why that is right:
 //!
-//! 1. *While a turn of `t` runs, the epoch is `t` or `t + 1`.* Who goes from `t + 1` on has read `t + 1` by
-//!    an addition before he counts. Additions to one word have one order. If his comes after that of the
-//!    turn, he sees its count, and does not go on. If it comes before, the turn has read `t + 1` or more.
-//! 2. *Who can be at a node that was retired in a turn of `r` runs in a turn of `r + 1` or less.* When it was
-//!    replaced the epoch was `r + 1` at most. A turn of `r + 2` has read an epoch that was exchanged after
-//!    that turn had left, so it sees the link that replaced the node.
-//! 3. *All these have left when a turn of `r + 3` begins*: the epoch became `r + 3` after the turns of `r +
-//!    1` had left, and their leaving is released by the counts and the epoch. So what they read comes before
-//!    what is written now.
-//! 4. *Nobody retires into the word that a turn of `t` takes from*: those who run have turns of `t - 1`, `t`
-//!    and `t + 1`, and none of them is `t - 3` modulo five.
-//! 5. *No exchange takes a new link for an old one*: a link that was read in a turn leads to a node that is
-//!    not used again before that turn ends.
+//! 1. *While a turn of `t` runs, the epoch is `t` or `t + 1`.* A warp that advances the epoch from `t + 1`
+//!    has read `t + 1` by an addition before it reads the count. Additions to one word have one order. If its
+//!    addition comes after that of the turn, it sees the turn's count, and does not advance. If it comes
+//!    before, the turn has read `t + 1` or more.
+//! 2. *A warp that can be at a node that was retired in a turn of `r` runs in a turn of `r + 1` or less.*
+//!    When the node was replaced, the epoch was at most `r + 1`. A turn of `r + 2` has read an epoch that was
+//!    exchanged after that turn had left, so it sees the link that replaced the node.
+//! 3. *All these warps have left when a turn of `r + 3` begins*: the epoch became `r + 3` after the turns of
+//!    `r + 1` had left, and the counts and the epoch release their leaving. So their reads come before the
+//!    present writes.
+//! 4. *No warp retires into the word that a turn of `t` takes from*: running turns are of `t - 1`, `t` and
+//!    `t + 1`, and none of these is `t - 3` modulo five.
+//! 5. *No exchange mistakes a new link for an old one*: a link that was read in a turn leads to a node that
+//!    is not used again before that turn ends.
 //!
-//! **Epochs go round.** The word has 64 bits, and a turn keeps 62. Line 4 needs that the numbers modulo five
-//! follow one another, which ends where the bits do: a turn of the first epoch of a new round would take
-//! nodes of the epoch before the last, at which a turn of the last may still be. So a pool lasts for 2^62
-//! epochs; at one in a nanosecond that is a century. Scenarios with turns of two and three bits show both
-//! sides of the limit. The counts are those of turns that run, so no more than there are warps.
+//! **Epochs wrap.** The word has 64 bits, and a turn keeps 62. Line 4 needs consecutive numbers modulo five,
+//! which ends where the bits do: a turn of the first epoch of a new round would take nodes of the epoch
+//! before the last, at which a turn of the last one may still be. So a pool lasts for 2^62 epochs; at one in
+//! a nanosecond that is a century. Scenarios with turns of two and three bits show both sides of the limit.
+//! The counts are of running turns, so they are no more than the warps.
 //!
 //! Every call is bounded, and searches are too. A warp that stops within a turn stops nobody: from then on
-//! nodes that are retired stay so, and who finds none says `Full`.
+//! retired nodes stay retired, and a call that finds none returns `Full`.
 
 use super::pool::{lowest, place, stashes_with};
 use super::{Allocator, NodeIndex, Pool, Stash, Wide};
@@ -54,15 +55,16 @@ use crate::key::{fastrange, mix};
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
 use crate::warp::Warp;
 
-/// A turn: its epoch, and the counts that it was added to.
+/// A turn: its epoch, and the counts to which it was added.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Turn(u64);
 
 impl Turn {
-    /// Where there are no epochs.
+    /// The turn of a pool without epochs.
     pub(super) const ONLY: Self = Self(0);
 
-    /// A turn of an epoch, of which it keeps `BITS` bits, that was added to the counts of some parities.
+    /// A turn of an epoch, of which it keeps `BITS` bits, and the parities of the counts to which it was
+    /// added.
     #[inline(always)]
     const fn new<const BITS: u32>(epoch: u64, counts: u64) -> Self {
         Self(epoch << (u64::BITS - BITS) >> (MOST_BITS - BITS) | counts)
@@ -77,30 +79,30 @@ impl Turn {
     }
 }
 
-/// Bits of an epoch that there is room for in a turn, beside two bits for counts.
+/// The bits of an epoch for which a turn has room, beside two bits for counts.
 const MOST_BITS: u32 = u64::BITS - 2;
 
 /// Words of [`Epochs`].
 pub const EPOCH_WORDS: usize = 3;
 
-/// Bitmaps of retired nodes of an [`EpochPool`]: one for each of so many epochs.
+/// Bitmaps of retired nodes of an [`EpochPool`]: one for each of five consecutive epochs.
 pub const EPOCH_BITMAPS: usize = 5;
 
-/// Which epoch it is, and who began a turn in it: a Copy view. A turn knows `BITS` bits of its epoch.
+/// The epoch, and counts of the turns that began in it: a Copy view. A turn keeps `BITS` bits of its epoch.
 #[derive(Clone, Copy, Debug)]
 pub struct Epochs<T, const BITS: u32 = MOST_BITS> {
     words: T,
 }
 
 impl<T: IntegerWords<u64>> Epochs<T> {
-    /// Epochs in these words, which at first are all zero: [`EPOCH_WORDS`], or a multiple. 48 words put each
-    /// of the three into a cache line of its own.
+    /// Epochs in these words, which are all zero at first: [`EPOCH_WORDS`], or a multiple. With 48 words,
+    /// each of the three has a cache line of its own.
     #[inline(always)]
     pub const fn new(words: T) -> Self {
         Self { words }
     }
 
-    /// These epochs, of which turns keep so many bits. For the checkers: so few that they go round.
+    /// These epochs, with turns that keep `BITS` bits. For the checkers: so few that they wrap.
     #[inline(always)]
     pub const fn with_bits<const BITS: u32>(self) -> Epochs<T, BITS> {
         Epochs { words: self.words }
@@ -108,16 +110,16 @@ impl<T: IntegerWords<u64>> Epochs<T> {
 }
 
 impl<T: IntegerWords<u64>, const BITS: u32> Epochs<T, BITS> {
-    /// Where the epoch stands.
+    /// The index of the epoch.
     const EPOCH: usize = 0;
 
-    /// Where the turns of the epochs of this parity are counted.
+    /// The index of the count of turns of epochs with this parity.
     #[inline(always)]
     fn inside(self, epoch: u64) -> usize {
         self.words.len() / EPOCH_WORDS * (1 + (epoch & 1) as usize)
     }
 
-    /// Begins a turn. Three additions and two loads; at most three additions more.
+    /// Begins a turn. Three additions and two loads; at most three more additions.
     #[inline(always)]
     fn enter<W: Warp>(self, w: &mut W) -> Turn {
         let turn = w.elect(0, || {
@@ -132,19 +134,19 @@ impl<T: IntegerWords<u64>, const BITS: u32> Epochs<T, BITS> {
             self.advance(epoch);
             Turn::new::<BITS>(epoch, counts).bits()
         });
-        // What the other lanes do comes after.
+        // What the other lanes do comes after this.
         w.sync();
         Turn(turn)
     }
 
-    /// Counts a turn for the epochs of a parity: the epoch after that.
+    /// Counts a turn for the epochs of a parity. Returns the epoch after that.
     #[inline(always)]
     fn count(self, parity: u64) -> u64 {
         // Relaxed: the addition to the epoch releases it.
         self.words.fetch_add(self.inside(parity), 1, Order::Relaxed);
-        // An addition, not a load: who has read the epoch by one before has counted without this turn, and
-        // this turn sees what he does then. AcqRel: it releases the count, and acquires what turns did that
-        // ended before this epoch began.
+        // An addition, not a load: a warp that has read the epoch by an earlier addition has not seen this
+        // count, and this turn sees what that warp does next. AcqRel: it releases the count, and acquires
+        // what turns did that ended before this epoch began.
         self.words.fetch_add(Self::EPOCH, 0, Order::AcqRel)
     }
 
@@ -161,7 +163,7 @@ impl<T: IntegerWords<u64>, const BITS: u32> Epochs<T, BITS> {
     /// Ends a turn.
     #[inline(always)]
     fn leave<W: Warp>(self, w: &mut W, turn: Turn) {
-        // What the other lanes did comes before.
+        // What the other lanes did comes before this.
         w.sync();
         let leave = |parity: u64| {
             if turn.0 & 1 << parity != 0 {
@@ -195,14 +197,14 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>, const BITS: u32> EpochPool<B, T
         Self { used: Allocator::new(used, 0), retired, stashes, epochs, most }
     }
 
-    /// Where the nodes of word `index` are retired in turns of an epoch.
+    /// The index of the word where turns of an epoch retire the nodes of word `index`.
     #[inline(always)]
     fn bin(self, epoch: u64, index: usize) -> usize {
         (epoch % EPOCH_BITMAPS as u64) as usize * self.used.bitmap().len() + index
     }
 
-    /// Takes up to `most` nodes of a word, of which some were seen free, and some retired for long enough.
-    /// A set bit is a node.
+    /// Takes up to `most` nodes of a word. Some of them were seen free, others retired for long enough. A set
+    /// bit is a node.
     #[inline(always)]
     fn get(self, epoch: u64, index: usize, [free, retired]: [u32; 2]) -> u32 {
         let mut got = 0;
@@ -213,7 +215,7 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>, const BITS: u32> EpochPool<B, T
         }
         if retired != 0 && got == 0 {
             let want = lowest(retired, self.most);
-            // Relaxed: who retired them has left, and this turn has seen that.
+            // Relaxed: the warps that retired them have left, and this turn has seen that.
             got = want & self.retired.fetch_and(self.bin(epoch, index), !want, Order::Relaxed);
         }
         got
@@ -259,15 +261,15 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>, const BITS: u32> Pool for Epoch
         result
     }
 
-    /// Looks at the words of the bitmap, as many at a time as there are lanes, and tries each that has a node
-    /// once.
+    /// Looks at the words of the bitmap, as many at a time as there are lanes, and tries each one that has a
+    /// node once.
     #[inline(always)]
     fn fill<W: Warp>(self, w: &mut W, old: Stash) -> Option<Stash> {
         let words = self.used.bitmap().len();
         let blocks = (words as u32).div_ceil(W::LANES);
-        // Three before this one.
+        // Three epochs before this one.
         let epoch = old.turn.epoch() + (EPOCH_BITMAPS as u64 - 3);
-        // Each time it begins elsewhere.
+        // Each time it begins at another word.
         let hint = w.id().wrapping_add(old.word.wrapping_mul(0x9e37_79b9));
         let mut block = if blocks == 0 { 0 } else { fastrange(mix(hint), blocks) };
         for _ in 0..blocks {
@@ -299,7 +301,7 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>, const BITS: u32> Pool for Epoch
     #[inline(always)]
     fn retire_by_lane(self, stash: &Stash, node: NodeIndex) {
         let (index, bit) = place(node);
-        // Relaxed: it is read when this turn has ended.
+        // Relaxed: it is read after this turn has ended.
         self.retired.fetch_or(self.bin(stash.turn.epoch(), index), 1 << bit, Order::Relaxed);
     }
 

@@ -1,4 +1,4 @@
-//! Pools of nodes that are replaced and not changed: each warp takes some for itself. In a [`NodePool`] it
+//! Pools of nodes that are replaced and never changed: each warp takes some for itself. In a [`NodePool`] it
 //! gives nothing back before the launch ends.
 //!
 //! A node is in one of four states:
@@ -10,11 +10,11 @@
 //! | reachable | set | clear | every warp, by a link |
 //! | retired | set | set | warps that came to it before it was replaced |
 //!
-//! A warp takes several free nodes of a word of the bitmap at once: its *stash*. Taking a node is then no
-//! access at all. Who replaces a node sets its retired bit, and nothing else happens to the node until the
-//! launch has ended: no warp that reads it can be wrong about what it reads, and no address is used twice, so
-//! an exchange that expects a link to a node cannot take another one for it. [`NodePool::reclaim`] makes the
-//! retired nodes free again, one word of the bitmap at a time.
+//! A warp takes several free nodes of a word of the bitmap at once: its *stash*. To take a node from it is no
+//! access at all. A warp that replaces a node sets its retired bit, and the node stays as it is until the
+//! launch has ended. So no warp that reads it is wrong about its content. No address is used twice, so an
+//! exchange that expects a link to a node cannot mistake another one for it. [`NodePool::reclaim`] frees the
+//! retired nodes, one word of the bitmap at a time.
 //!
 //! Every call is bounded, whatever other warps do.
 
@@ -31,7 +31,7 @@ pub struct Stash {
     pub(super) word: u32,
     /// A set bit is a node.
     pub(super) nodes: u32,
-    /// The turn of the warp. Where a pool has no epochs, all are one.
+    /// The turn of the warp. In a pool without epochs all turns are equal.
     pub(super) turn: Turn,
 }
 
@@ -40,14 +40,14 @@ pub struct Stash {
 ///
 /// Every call is bounded, whatever other warps do.
 pub trait Pool: Copy {
-    /// How wide the counters are in the words of the structure: none may go round while a node of this pool
-    /// is out of use.
+    /// The width of the counters in the words of the structure: none may wrap while a node of this pool is
+    /// out of use.
     type Counters: Counters;
 
-    /// How many warps can have a stash. Their numbers ([`Warp::id`]) are below it, and differ.
+    /// How many warps may have a stash. Their numbers ([`Warp::id`]) are below it, and differ.
     fn warps(self) -> usize;
 
-    /// Begins a turn: the stash of this warp.
+    /// Begins a turn. Returns the stash of this warp.
     fn open<W: Warp>(self, w: &mut W) -> Stash;
 
     /// Ends the turn, and keeps the stash until the warp opens it again.
@@ -62,10 +62,10 @@ pub trait Pool: Copy {
     /// A stash with nodes, for a warp that has none left. `None` if no node was found.
     fn fill<W: Warp>(self, w: &mut W, old: Stash) -> Option<Stash>;
 
-    /// Says that no link leads to a node any longer. A lane does for itself.
+    /// Records that no link leads to a node any longer. A single lane calls it.
     fn retire_by_lane(self, stash: &Stash, node: NodeIndex);
 
-    /// Takes a node out of the stash, which is filled first if it has none. `None` if there is no free node:
+    /// Takes a node out of the stash, which is filled first if it is empty. `None` if there is no free node:
     /// each word of the bitmap was seen full once.
     #[inline(always)]
     fn take<W: Warp>(self, w: &mut W, stash: &mut Stash) -> Option<NodeIndex> {
@@ -77,9 +77,8 @@ pub trait Pool: Copy {
         Some(NodeIndex(stash.word * NODES_PER_WORD + bit))
     }
 
-    /// Puts a node back that was never published. Where the stash has gone on to another word meanwhile, the
-    /// node is retired: no bit of the bitmap is cleared while operations run, so that a pass over it comes
-    /// to an end.
+    /// Puts back a node that was never published. If the stash has gone on to another word meanwhile, the
+    /// node is retired: no bit of the bitmap is cleared while operations run, so that a pass over it ends.
     #[inline(always)]
     fn put_back<W: Warp>(self, w: &mut W, stash: &mut Stash, node: NodeIndex) {
         let (index, bit) = place(node);
@@ -90,18 +89,18 @@ pub trait Pool: Copy {
         }
     }
 
-    /// Says that no link leads to a node any longer.
+    /// Records that no link leads to a node any longer.
     #[inline(always)]
     fn retire<W: Warp>(self, w: &mut W, stash: &Stash, node: NodeIndex) {
         let _ = w.each(|lane| {
-            // No lane waits for what it was.
+            // No lane waits for the old word.
             if lane == 0 {
                 self.retire_by_lane(stash, node);
             }
         });
     }
 
-    /// How many stashes have a node. For checks.
+    /// How many stashes contain a node. For checks.
     fn stashes(self, node: NodeIndex) -> u32;
 
     /// Whether a node is not free. For checks.
@@ -110,12 +109,12 @@ pub trait Pool: Copy {
     /// Whether a node is retired. For checks.
     fn is_retired(self, node: NodeIndex) -> bool;
 
-    /// Checks what holds in every state of the first `nodes` nodes: one that is in a stash or retired is in
-    /// use, and none is in two stashes. (A warp that has published a node of its stash says so when it
-    /// closes that: until then the node is in both.)
+    /// Checks the invariants of every state for the first `nodes` nodes: a node that is in a stash or retired
+    /// is in use, and none is in two stashes. (A warp that has published a node of its stash removes it when
+    /// it closes the stash: until then the node is in both.)
     ///
     /// # Errors
-    /// The node of which that does not hold.
+    /// The first node that violates them.
     fn check(self, nodes: u32) -> Result<(), NodeIndex> {
         let wrong = |&node: &NodeIndex| {
             let stashes = self.stashes(node);
@@ -138,13 +137,13 @@ impl Stash {
         (self.word as u64) << 32 | self.nodes as u64
     }
 
-    /// Its turn, in few bits where epochs are few: for [`Warp::mark`].
+    /// Its turn, in few bits if epochs have few: for [`Warp::mark`].
     #[inline(always)]
     pub const fn turn(self) -> u32 {
         self.turn.bits() as u32
     }
 
-    /// Whether it has none.
+    /// Whether it has no nodes.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.nodes == 0
@@ -175,11 +174,11 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
         Self { used: Allocator::new(used, 0), retired, stashes, most }
     }
 
-    /// Makes the retired nodes of a word of the bitmap free: how many there were. A phase of its own, while
-    /// no operation runs.
+    /// Frees the retired nodes of a word of the bitmap. Returns how many there were. A phase of its own,
+    /// while no operation runs.
     #[inline(always)]
     pub fn reclaim(self, index: usize) -> u32 {
-        // Relaxed, all: nobody else is there but who releases a stash of the same word.
+        // Relaxed, all: the only other accesses are those of a release of a stash of the same word.
         let retired = self.retired.load(index, ReadOrder::Relaxed);
         if retired != 0 {
             self.retired.store(index, 0, WriteOrder::Relaxed);
@@ -201,10 +200,10 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
         (0..self.words()).map(free).sum()
     }
 
-    /// Makes the nodes free that the stash of a warp has. A phase of its own, while no operation runs.
+    /// Frees the nodes in the stash of a warp. A phase of its own, while no operation runs.
     #[inline(always)]
     pub fn release(self, warp: usize) {
-        // Relaxed, all: nobody else is there but who releases another one of the same word, or reclaims it.
+        // Relaxed, all: the only others release another stash of the same word, or reclaim it.
         let stash = Stash::from_bits(self.stashes.load(warp, ReadOrder::Relaxed));
         if !stash.is_empty() {
             self.stashes.store(warp, 0, WriteOrder::Relaxed);
@@ -251,15 +250,15 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> Pool for NodePool<B, T> {
         f(w)
     }
 
-    /// One that the allocator gives, and others of the same word.
+    /// A node from the allocator, and others of the same word.
     #[inline(always)]
     fn fill<W: Warp>(self, w: &mut W, old: Stash) -> Option<Stash> {
-        // Each time it begins elsewhere.
+        // Each time it begins at another word.
         let hint = w.id().wrapping_add(old.word.wrapping_mul(0x9e37_79b9));
         let (index, bit) = place(self.used.allocate(w, hint)?);
         let first = 1 << bit;
         let more = lowest(!first, self.most - 1);
-        // Relaxed: a free node was written in no launch but those before.
+        // Relaxed: a free node was written only in earlier launches.
         let get = || self.used.bitmap().fetch_or(index, more, Order::Relaxed);
         let used = if more == 0 { 0 } else { w.elect(0, get) };
         Some(Stash { word: index as u32, nodes: first | more & !used, ..old })
@@ -268,7 +267,7 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> Pool for NodePool<B, T> {
     #[inline(always)]
     fn retire_by_lane(self, _: &Stash, node: NodeIndex) {
         let (index, bit) = place(node);
-        // Relaxed: it is read when the launch has ended.
+        // Relaxed: it is read after the launch has ended.
         self.retired.fetch_or(index, 1 << bit, Order::Relaxed);
     }
 
@@ -286,7 +285,7 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> Pool for NodePool<B, T> {
     }
 }
 
-/// How many stashes have a node.
+/// How many stashes contain a node.
 pub(super) fn stashes_with<T: IntegerWords<u64>>(stashes: T, node: NodeIndex) -> u32 {
     let has = |&warp: &usize| Stash::from_bits(stashes.load(warp, ReadOrder::Relaxed)).has(node.0);
     (0..stashes.len()).filter(has).count() as u32

@@ -1,4 +1,4 @@
-//! A table and what holds the keys that it cannot, as one map of all keys.
+//! A table, and the reserved keys beside it, as one map of all keys.
 
 use crate::at_lane::AtLane;
 use crate::key::{Key, UserKey};
@@ -9,8 +9,7 @@ use crate::warp::Warp;
 
 /// A handle to a concurrent map in which every word is a key: a Copy view that every warp carries.
 ///
-/// The operations are those of [`WarpMap`], which say what they mean. Entries are visited with their own
-/// keys.
+/// The operations have the meaning of those of [`WarpMap`]. Entries are visited with their own keys.
 pub trait AllKeys: Copy {
     /// Key of an entry.
     type Key: Key;
@@ -53,7 +52,7 @@ pub trait AllKeys: Copy {
     /// As [`WarpMap::prefetch`].
     fn prefetch<W: Warp>(self, key: Self::Key);
 
-    /// As [`WarpMap::parts`]: that of the reserved keys, then those of the table.
+    /// As [`WarpMap::parts`]: the part of the reserved keys, then those of the table.
     fn parts(self) -> u32;
 
     /// As [`WarpMap::live`].
@@ -94,14 +93,14 @@ impl<T: Copy, R: Copy> WithSlots<T, R> {
         self.table
     }
 
-    /// What holds the reserved keys.
+    /// The map of the reserved keys.
     #[inline(always)]
     pub const fn reserved(self) -> R {
         self.reserved
     }
 }
 
-/// A table, and the reserved keys in a chain of their own, which is a table of the same kind, by their
+/// A table, and the reserved keys in a chain of their own, a table of the same kind, by their
 /// [numbers](UserKey::of_reserved). An operation is compiled once, for both.
 #[derive(Clone, Copy, Debug)]
 pub struct WithChain<T> {
@@ -147,7 +146,7 @@ impl<T: WarpMap> WithChain<T> {
     }
 }
 
-/// What holds a key, and the key there, for an operation.
+/// The map that has a key, and the key in it, for an operation.
 macro_rules! by_key {
     (slots $all:ident, $key:ident, |$map:ident, $own:ident| $operation:expr) => {
         match UserKey::new($key) {
@@ -167,7 +166,7 @@ macro_rules! by_key {
     }};
 }
 
-/// The operations of [`AllKeys`], by what holds a key.
+/// Implements the operations of [`AllKeys`] by the map that has the key.
 macro_rules! all_keys {
     ($how:ident) => {
         type Key = T::Key;
@@ -260,7 +259,7 @@ impl<T: CounterMap, R: CounterMap<Key = T::Key, Value = T::Value>> AllKeysCounte
     }
 }
 
-/// Hands every entry of a map of reserved keys, which has one part, to `sink` as (warp, number, key, value),
+/// Passes every entry of a map of reserved keys, which has one part, to `sink` as (warp, number, key, value),
 /// with its own key.
 #[inline(always)]
 pub fn visit_reserved<R: WarpMap, W: Warp>(

@@ -1,4 +1,4 @@
-//! The reserved keys as a map of their own.
+//! The reserved keys as a separate map.
 
 use super::slots::{Action, KeySlots};
 use crate::at_lane::AtLane;
@@ -14,16 +14,16 @@ use core::marker::PhantomData;
 /// A handle to a map of the few keys that a table of entries `E` cannot hold, by their
 /// [numbers](UserKey::of_reserved): a slot for each. A Copy view that every warp carries.
 ///
-/// The slots are as many as [`reserved_keys`] says, and all ones at first. With entries of one word each
-/// operation is one atomic access, an addition a lock-free loop; with a lock word
-/// ([`LockWordSlots`](crate::open::LockWordSlots)) all operations wait for a value that is being written.
+/// There are as many slots as [`reserved_keys`] returns, all ones at first. With entries of one word, each
+/// operation is one atomic access, and an addition is a lock-free loop. With a lock word
+/// ([`LockWordSlots`](crate::open::LockWordSlots)), all operations wait for a value that is being written.
 #[derive(Clone, Copy, Debug)]
 pub struct ReservedSlots<E, H> {
     slots: H,
     entry: PhantomData<E>,
 }
 
-/// How many keys are reserved where entries are `E`: those from [`Key::FIRST_RESERVED`] to all ones.
+/// How many keys are reserved for entries `E`: those from [`Key::FIRST_RESERVED`] to all ones.
 #[inline(always)]
 pub fn reserved_keys<E: Packed>() -> u32 {
     (E::key(E::EMPTY).to_bits() - E::Key::FIRST_RESERVED.to_bits()) as u32 + 1
@@ -36,7 +36,7 @@ impl<E: Packed, H: KeySlots<E>> ReservedSlots<E, H> {
         Self { slots, entry: PhantomData }
     }
 
-    /// Runs an action on the slot of a key: the value that the key had, if it was there. Lane 0 runs it.
+    /// Runs an action on the slot of a key, by lane 0. Returns the value that the key had, if it was there.
     #[inline(always)]
     fn run<W: Warp>(
         self,
@@ -61,7 +61,7 @@ impl<E: Packed, H: KeySlots<E>> ReservedSlots<E, H> {
         self.run(w, key, action).is(w, |value| value.is_some())
     }
 
-    /// Runs an operation by the calling thread alone, where no action waits.
+    /// Runs an operation by the calling thread only, if no action waits.
     #[inline(always)]
     pub fn run_alone(self, op: Op, key: UserKey<E::Key>, value: E::Value) -> Mixed<E::Value> {
         const { assert!(!H::WAITS, "a thread that waits needs a warp to say so") };
@@ -75,7 +75,7 @@ fn slot<K: Key>(key: UserKey<K>) -> usize {
     key.get().to_bits() as usize
 }
 
-/// What an operation does to a slot.
+/// The action of an operation on a slot.
 #[inline(always)]
 fn action<V>(op: Op, value: V) -> Action<V> {
     match op {
@@ -86,7 +86,7 @@ fn action<V>(op: Op, value: V) -> Action<V> {
     }
 }
 
-/// What an operation says of a key that had this value, or was absent.
+/// The answer of an operation on a key that had this value, or was absent.
 #[inline(always)]
 fn mixed<V: Word>(op: Op, had: Option<V>) -> Mixed<V> {
     let there = had.is_some();

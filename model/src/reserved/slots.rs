@@ -4,14 +4,14 @@ use crate::entry::{LOCKED, Packed, Pair64};
 use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
 use crate::open::{LockWordSlots, OnPresent, sum};
 
-/// What is done to a slot.
+/// An action on a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action<V> {
-    /// Its value is read.
+    /// Reads its value.
     Read,
-    /// The key is stored; if it is there, what [`OnPresent`] says.
+    /// Stores the key. If it is there, [`OnPresent`] decides.
     Put(V, OnPresent),
-    /// The key is taken out.
+    /// Deletes the key.
     Erase,
 }
 
@@ -22,13 +22,13 @@ pub trait KeySlots<E: Packed>: Copy {
     /// Whether [`run`](Self::run) may have to wait for another warp.
     const WAITS: bool;
 
-    /// Runs an action on slot `at`, in one lane. The value that the key had, if it was there; or (outer)
-    /// `None` if another warp is in the middle of an action: then nothing was done, and it is to be tried
-    /// again.
+    /// Runs an action on slot `at`, in one lane. Returns the value that the key had, if it was there. The
+    /// outer option is `None` if another warp is in the middle of an action: then nothing was done, and the
+    /// caller tries again.
     fn run(self, at: usize, action: Action<E::Value>) -> Option<Option<E::Value>>;
 }
 
-/// An entry in one word: every action is one atomic access, but for an addition, which is lock-free.
+/// An entry in one word: every action is one atomic access, except an addition, which is lock-free.
 impl<E: Packed, H: Words<E::Word>> KeySlots<E> for H {
     const WAITS: bool = false;
 
@@ -36,7 +36,7 @@ impl<E: Packed, H: Words<E::Word>> KeySlots<E> for H {
     fn run(self, at: usize, action: Action<E::Value>) -> Option<Option<E::Value>> {
         let entry = |value| E::pack(E::Key::from_bits(at as u128), value);
         let held = |word| (word != E::EMPTY).then(|| E::value(word));
-        // Relaxed, all: the word is all that there is to say.
+        // Relaxed, all: the word depends on no other memory.
         Some(match action {
             Action::Read => held(self.load(at, ReadOrder::Relaxed)),
             Action::Erase => held(self.swap(at, E::EMPTY, Order::Relaxed)),
@@ -62,7 +62,7 @@ impl<E: Packed, H: Words<E::Word>> KeySlots<E> for H {
 /// A slot whose key is absent.
 const EMPTY: u64 = Pair64::EMPTY as u64;
 
-/// A u64 pair in two words: who changes the value holds the slot's lock meanwhile.
+/// A u64 pair in two words: an action that changes the value holds the slot's lock meanwhile.
 impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
     const WAITS: bool = true;
 
@@ -70,7 +70,7 @@ impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
     fn run(self, at: usize, action: Action<u64>) -> Option<Option<u64>> {
         let (keys, values) = (self.keys(), self.values());
         loop {
-            // Acquire: pairs with the Release that showed the value.
+            // Acquire: pairs with the Release that published the value.
             let seen = keys.load(at, ReadOrder::Acquire);
             if seen == LOCKED {
                 return None;
@@ -79,27 +79,28 @@ impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
             let there = is_there.then_some(0);
             match action {
                 Action::Read | Action::Erase if !is_there => return Some(None),
-                // Acquire: pairs with the Release of the value. Who stored it had the lock, so what this warp
-                // does next sees the lock, or what came of it.
+                // Acquire: pairs with the Release of the value. The warp that stored it had the lock, so what
+                // this warp does next sees the lock, or its later state.
                 Action::Read => return Some(Some(values.load(at, ReadOrder::Acquire))),
                 Action::Put(_, OnPresent::Keep) if is_there => return Some(there),
                 Action::Erase => {
-                    // Relaxed: says nothing of the value.
+                    // Relaxed: it says nothing about the value.
                     if keys.compare_exchange(at, seen, EMPTY, Order::Relaxed) == seen {
                         return Some(there);
                     }
                 }
                 Action::Put(value, on_present) => {
-                    // Acquire: pairs with the Release that showed the value before, through deletes: this
-                    // value is stored behind it.
+                    // Acquire: pairs with the Release that published the earlier value, through deletes: this
+                    // value is stored after it.
                     if keys.compare_exchange(at, seen, LOCKED, Order::Acquire) == seen {
                         let new = if is_there && on_present == OnPresent::Add {
-                            // Relaxed: behind the lock by its Acquire, and nobody else stores it.
+                            // Relaxed: ordered after the lock by its Acquire, and nobody else stores it.
                             sum(values.load(at, ReadOrder::Relaxed), value)
                         } else {
                             value
                         };
-                        // Release: pairs with the Acquire of who reads it, perhaps before it is shown.
+                        // Release: pairs with the Acquire of the search that reads it, perhaps before it is
+                        // published.
                         values.store(at, new, WriteOrder::Release);
                         // Release: pairs with the Acquires of the lock's word.
                         keys.store(at, at as u64, WriteOrder::Release);

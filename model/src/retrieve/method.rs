@@ -1,4 +1,4 @@
-//! How the entries of a round get their places in the output, in any order.
+//! The methods by which the entries of a round get places in the output, in any order.
 
 use super::Retrieval;
 use super::round::{Rows, number, put, write};
@@ -10,12 +10,13 @@ use crate::block::{Block, InBlock};
 use crate::memory::{IntegerWords, Order, Words, WriteOrder};
 use crate::warp::Warp;
 
-/// A way to give the entries of a round their places.
+/// A method to give the entries of a round their places.
 pub trait Method: Copy {
     /// Shared words that a block of so many warps needs.
     fn shared_words(warps: u32) -> u32;
 
-    /// Copies what the warps of a block have read in a round. All of them come here, also without an entry.
+    /// Copies the entries that the warps of a block have read in a round. All of them call this, also those
+    /// without an entry.
     fn place<I: InBlock, A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S: usize>(
         m: &mut I,
         to: Retrieval<A, K, N, R, S>,
@@ -27,12 +28,12 @@ pub trait Method: Copy {
 #[derive(Clone, Copy, Debug)]
 pub struct PerSlot;
 
-/// Every lane adds its entries to a counter of the block, the block adds those of all to the count. Variant
+/// Every lane adds its entries to a counter of the block, and the block adds the sum to the count. Variant
 /// 2a.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedCounter;
 
-/// The totals of the warps are added up in their order: the entries of a block keep the order of their slots.
+/// The totals of the warps are added up in order: the entries of a block keep the order of their slots.
 /// Variant 2b.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockScan;
@@ -62,11 +63,12 @@ impl Method for PerSlot {
         rows: Rows<I::Warp, A, R, S>,
     ) {
         let _ = m.warp().map(rows, |_, rows: [[Word<A>; S]; R]| {
-            // Two loops, not one over all words: a GPU would have them in memory.
+            // Two loops, not one over all words: a GPU would put them in memory.
             for row in rows {
                 for word in row {
                     if A::is_entry(word) {
-                        // Relaxed: a place is right by itself, and the count is read when all is done.
+                        // Relaxed: a place depends on no other memory, and the count is read after the
+                        // launch.
                         put::<A, K>(to.sink, to.count.fetch_add(0, 1, Order::Relaxed), word);
                     }
                 }
@@ -106,7 +108,7 @@ impl Method for SharedCounter {
             }
             (before, all)
         });
-        // Relaxed: the barriers in `reserve` stand between this and the accesses of the other warps' lanes to
+        // Relaxed: the barriers in `reserve` are between this and the accesses of the other warps' lanes to
         // the word.
         let mine = m.warp().map(own, |_, (_, all)| shared.fetch_add(ENTRIES, all, Order::Relaxed));
         let first = reserve(m, to.count, take_counter);
@@ -140,7 +142,7 @@ impl Method for BlockScan {
         say_total(m, total);
         m.block().sync();
         take(m, to.count, |shared| sum_of_totals(shared, warps));
-        // Before the second barrier: behind it, the warps say their totals of the next round.
+        // Before the second barrier: after it, the warps write their totals of the next round.
         let lower = m.warp().elect(0, || sum_of_totals(shared, rank));
         m.block().sync();
         let base = m.warp().each(|_| load_wide(shared, PLACE) + lower as u64);
@@ -169,7 +171,7 @@ impl Method for WarpCounter {
     ) {
         let shared = m.block().shared();
         let (before, total) = number::<_, A, R, S>(m.warp(), rows);
-        // Relaxed: the barriers in `reserve` stand between this and the accesses of the other warps to the
+        // Relaxed: the barriers in `reserve` are between this and the accesses of the other warps to the
         // word.
         let mine = m.warp().elect(0, || shared.fetch_add(ENTRIES, total, Order::Relaxed));
         let first = reserve(m, to.count, take_counter);
@@ -178,19 +180,19 @@ impl Method for WarpCounter {
     }
 }
 
-/// Lane 0 says how many entries its warp has in this round.
+/// Lane 0 writes how many entries its warp has in this round.
 #[inline(always)]
 pub(super) fn say_total<I: InBlock>(m: &mut I, total: u32) {
     let (rank, shared) = (m.block().rank(), m.block().shared());
     m.warp().elect(0, || {
-        // Relaxed: a barrier stands between this and the reads of the other warps.
+        // Relaxed: a barrier is between this and the reads of the other warps.
         shared.store(TOTALS + rank as usize, total, WriteOrder::Relaxed);
         true
     });
 }
 
-/// Gives the block places for the entries that its warps have said, between two barriers; every lane learns
-/// where they begin.
+/// Reserves places for the entries of all warps of the block, between two barriers; every lane learns where
+/// they begin.
 #[inline(always)]
 fn reserve<I: InBlock, N: IntegerWords<u64>>(
     m: &mut I,
@@ -204,13 +206,13 @@ fn reserve<I: InBlock, N: IntegerWords<u64>>(
     m.warp().each(|_| load_wide(shared, PLACE))
 }
 
-/// One lane of the block adds its entries to the count, and says where their places begin.
+/// One lane of the block adds its entries to the count, and writes where their places begin.
 #[inline(always)]
 fn take<I: InBlock, N: IntegerWords<u64>>(m: &mut I, count: N, entries: impl FnOnce(Shared<I>) -> u32) {
     let shared = m.block().shared();
     if m.block().rank() == 0 {
         m.warp().elect(0, || {
-            // Relaxed: places are right by themselves, and the count is read when all is done.
+            // Relaxed: places depend on no other memory, and the count is read after the launch.
             store_wide(shared, PLACE, count.fetch_add(0, entries(shared) as u64, Order::Relaxed));
             true
         });
@@ -220,7 +222,7 @@ fn take<I: InBlock, N: IntegerWords<u64>>(m: &mut I, count: N, entries: impl FnO
 /// Reads the counter of the block and sets it back for the next round.
 #[inline(always)]
 fn take_counter<H: IntegerWords<u32>>(shared: H) -> u32 {
-    // Relaxed: barriers stand before and behind.
+    // Relaxed: there are barriers before and after.
     shared.swap(ENTRIES, 0, Order::Relaxed)
 }
 

@@ -9,11 +9,11 @@ use crate::block::{Block, InBlock};
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
 use crate::warp::Warp;
 
-/// The word with the number of the next chunk that nobody works on; the words of the chunks follow.
+/// The word with the number of the next chunk that no block has taken; the words of the chunks follow.
 const TICKETS: usize = 0;
 const CHUNKS: usize = 1;
 
-/// What is known of a chunk: nothing at first, then how many entries it has, then how many there are up to
+/// The known state of a chunk: nothing at first, then how many entries it has, then how many there are up to
 /// its end.
 #[derive(Clone, Copy)]
 struct Known(u64);
@@ -43,13 +43,13 @@ impl Known {
     }
 }
 
-/// How many words [`Retrieval::in_order`] needs for `slots` slots, of which a block reads `block_slots` in a
-/// round.
+/// How many words [`Retrieval::in_order`] needs for `slots` slots, if a block reads `block_slots` of them in
+/// a round.
 pub const fn chunk_words(slots: u64, block_slots: u64) -> u64 {
     CHUNKS as u64 + slots.div_ceil(if block_slots == 0 { 1 } else { block_slots })
 }
 
-/// Shared words that a block of so many warps needs.
+/// Shared words of a block with so many warps.
 pub const fn shared_words(warps: u32) -> u32 {
     up_to_totals(warps)
 }
@@ -57,19 +57,19 @@ pub const fn shared_words(warps: u32) -> u32 {
 impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S: usize>
     Retrieval<A, K, N, R, S>
 {
-    /// Copies the entries of at most `rounds` chunks, those that no other block works on. The output is in
-    /// the order of the slots. All warps of the block come here; all blocks have as many. Together the blocks
-    /// have a round for each chunk.
+    /// Copies the entries of at most `rounds` chunks that no other block has taken. The output is in the
+    /// order of the slots. All warps of the block call this; all blocks have as many warps. Together the
+    /// blocks have a round for each chunk.
     ///
     /// `chunks` has [`chunk_words`] words, zero at first. The count is stored, not added to. A block waits
-    /// for those that work on lower chunks: they have begun before it took its own.
+    /// for the blocks of lower chunks: they began before it took its own.
     #[inline(always)]
     pub fn in_order<I: InBlock>(self, m: &mut I, chunks: impl IntegerWords<u64>, rounds: u32) {
         let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
         for _ in 0..rounds {
             if rank == 0 {
                 m.warp().elect(0, || {
-                    // Relaxed: the number alone matters.
+                    // Relaxed: only the number matters.
                     store_wide(shared, TICKET, chunks.fetch_add(TICKETS, 1, Order::Relaxed));
                     true
                 });
@@ -93,7 +93,7 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
                     true
                 });
             }
-            // Before the last barrier: behind it, the warps may say their totals of the next round.
+            // Before the last barrier: after it, the warps may write their totals of the next round.
             let lower = m.warp().elect(0, || sum_of_totals(shared, rank));
             m.block().sync();
             let base = m.warp().each(|_| load_wide(shared, PLACE) + lower as u64);
@@ -101,14 +101,14 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
         }
     }
 
-    /// Says how many entries a chunk has, learns how many stand before it, and says how many there are up to
-    /// its end.
+    /// Writes how many entries a chunk has, finds how many come before it, and writes how many there are up
+    /// to its end.
     #[inline(always)]
     fn settle<I: InBlock>(self, m: &mut I, chunks: impl IntegerWords<u64>, chunk: u64, entries: u64) -> u64 {
         let is_last = self.is_behind((chunk + 1) * Self::block_rows(m));
         let w = m.warp();
         let say = |known: Known| {
-            // Relaxed, here and in `entries_before`: the word is all that there is to say.
+            // Relaxed, here and in `entries_before`: the word depends on no other memory.
             chunks.store(CHUNKS + chunk as usize, known.0, WriteOrder::Relaxed);
             true
         };
@@ -118,7 +118,7 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
         let lower = entries_before(w, chunks, chunk, self.before);
         w.elect(0, || {
             if is_last {
-                // Relaxed: read when all is done.
+                // Relaxed: read after the launch.
                 self.count.store(0, lower + entries, WriteOrder::Relaxed);
             }
             say(Known::up_to_end(lower + entries))
@@ -127,13 +127,13 @@ impl<A: Source, K: Sink<A::Entry>, N: IntegerWords<u64>, const R: usize, const S
     }
 }
 
-/// How many entries stand before a chunk: those of the chunks before it, back to one of which is known how
-/// many there are up to its end, or to `first` entries before all chunks. Waits for what is not known.
+/// How many entries come before a chunk: those of the chunks before it, back to one for which the number up
+/// to its end is known, or to the `first` entries before all chunks. Waits for unknown chunks.
 #[inline(always)]
 fn entries_before<W: Warp>(w: &mut W, chunks: impl IntegerWords<u64>, chunk: u64, first: u64) -> u64 {
     let (mut sum, mut end) = (if chunk == 0 { first } else { 0 }, chunk);
     while end > 0 {
-        // Lane 0 looks at the nearest one.
+        // Lane 0 reads the nearest one.
         let seen = w.each(|lane| match end.checked_sub(1 + lane as u64) {
             Some(at) => Known(chunks.load(CHUNKS + at as usize, ReadOrder::Relaxed)),
             None => Known::up_to_end(first),

@@ -1,14 +1,15 @@
-//! What all variants share: a warp reads its slots of a round, numbers their entries, and writes them.
+//! The common part of all variants: a warp reads its slots of a round, numbers their entries, and writes
+//! them.
 
 use super::source::{Sink, Source, Word};
 use crate::entry::Packed;
 use crate::warp::{Ballot, Warp};
 
-/// What the lanes of a warp read in a round: `R` rows of `S` neighbouring slots each. Rows lie next to each
-/// other lane by lane, so that the lanes read neighbouring memory at a time.
+/// The slots that the lanes of a warp read in a round: `R` rows of `S` adjacent slots each. Rows of adjacent
+/// lanes are adjacent, so that the lanes read adjacent memory at a time.
 pub(super) type Rows<W, A, const R: usize, const S: usize> = <W as Warp>::Lanes<[[Word<A>; S]; R]>;
 
-/// Reads `W::LANES * R` rows, of which `first` is the first. Slots behind the last one are empty.
+/// Reads `W::LANES * R` rows, from row `first` on. Slots after the last one are empty.
 #[inline(always)]
 pub(super) fn read<W: Warp, A: Source, const R: usize, const S: usize>(
     w: &mut W,
@@ -20,7 +21,7 @@ pub(super) fn read<W: Warp, A: Source, const R: usize, const S: usize>(
 
 #[inline(always)]
 fn row<A: Source, const S: usize>(source: A, row: u64) -> [Word<A>; S] {
-    // The bound first: nothing is read behind the last slot.
+    // The bound first: nothing is read after the last slot.
     let left = source.slots().saturating_sub(row * S as u64);
     if left >= S as u64 {
         return source.load_row::<S>(row);
@@ -30,7 +31,7 @@ fn row<A: Source, const S: usize>(source: A, row: u64) -> [Word<A>; S] {
     })
 }
 
-/// For each row of a lane, how many entries of the warp stand before it, in the order of the slots; and how
+/// For each row of a lane, how many entries of the warp come before it, in the order of the slots; and how
 /// many entries the warp has.
 #[inline(always)]
 pub(super) fn number<W: Warp, A: Source, const R: usize, const S: usize>(

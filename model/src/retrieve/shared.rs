@@ -23,7 +23,7 @@ pub(super) const fn up_to_totals(warps: u32) -> u32 {
 /// Writes 64 bits in two halves.
 #[inline(always)]
 pub(super) fn store_wide<H: IntegerWords<u32>>(shared: H, at: usize, value: u64) {
-    // Relaxed, in this file: a barrier stands between these accesses and those of the other warps.
+    // Relaxed, in this file: a barrier is between these accesses and those of the other warps.
     shared.store(at, value as u32, WriteOrder::Relaxed);
     shared.store(at + 1, (value >> 32) as u32, WriteOrder::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! Where entries are copied from, and where to.
+//! The source of entries, and the sink that they are copied to.
 
 use crate::entry::Packed;
 use crate::key::UserKey;
@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 
 /// Slots that are numbered through, some of which hold an entry.
 pub trait Source: Copy {
-    /// What a slot may hold.
+    /// The entry in a slot.
     type Entry: Packed;
 
     /// Number of slots.
@@ -17,20 +17,20 @@ pub trait Source: Copy {
     fn load(self, slot: u64) -> Word<Self>;
 
     /// The words of the slots `row * S` to `row * S + S - 1`, which are all below [`slots`](Self::slots).
-    /// Each is a read of its own.
+    /// Each is a separate read.
     #[inline(always)]
     fn load_row<const S: usize>(self, row: u64) -> [Word<Self>; S] {
         core::array::from_fn(|i| self.load(row * S as u64 + i as u64))
     }
 
-    /// The entry of a slot below [`slots`](Self::slots), if its key is reserved. [`load`](Self::load) gives
-    /// the word of an empty slot for it. A table has none of them in its slots; a batch may.
+    /// The entry of a slot below [`slots`](Self::slots), if its key is reserved; [`load`](Self::load) returns
+    /// the word of an empty slot for it. A table has no such entries in its slots; a batch may.
     #[inline(always)]
     fn reserved(self, _slot: u64) -> Option<ReservedEntry<Self>> {
         None
     }
 
-    /// Whether a word is that of an entry that slots hold: its key is not reserved.
+    /// Whether a word is an entry whose key is not reserved, as slots hold them.
     #[inline(always)]
     fn is_entry(word: Word<Self>) -> bool {
         UserKey::new(Self::Entry::key(word)).is_some()
@@ -44,9 +44,9 @@ pub type ReservedEntry<A> =
 /// The word of a source's slot.
 pub(super) type Word<A> = <<A as Source>::Entry as Packed>::Word;
 
-/// Where entries are copied to.
+/// A receiver of copied entries.
 pub trait Sink<E: Packed>: Copy {
-    /// How many there is room for.
+    /// How many entries it has room for.
     fn room(self) -> u64;
 
     /// Writes entry number `place`, which is below [`room`](Self::room). No place is written twice.

@@ -1,4 +1,4 @@
-//! The table and the walk along a chain that every operation shares.
+//! The table, and the parts of a walk along a chain that all operations share.
 
 use super::packed::PROBE;
 use super::slots::{Link, Slots};
@@ -14,7 +14,7 @@ use crate::warp::Warp;
 /// A handle to a slab hash table: a Copy view that every warp carries.
 ///
 /// `S` is the number of slots that each lane reads: a slab has `W::LANES * S` slots, the last one its link.
-/// One table can be used by warps of different widths as long as that product is the same.
+/// Warps of different widths may use one table if that product is equal.
 #[derive(Clone, Copy, Debug)]
 pub struct SlabTable<C, B, const S: usize> {
     pub(super) slots: C,
@@ -28,10 +28,10 @@ pub struct SlabTable<C, B, const S: usize> {
 /// Buckets of the reserved keys.
 pub(super) const RESERVED_BUCKETS: u32 = 1;
 
-/// What the lanes of a warp read of one slab.
+/// The words of one slab, as the lanes of a warp read them.
 pub(super) type Row<W, C, const S: usize> = row::Row<W, <C as Slots>::Word, S>;
 
-/// What follows a slab as read.
+/// What follows a slab.
 pub(super) enum Onward<W: Warp, T: Copy> {
     /// The next slab.
     Slab(NodeIndex),
@@ -40,17 +40,17 @@ pub(super) enum Onward<W: Warp, T: Copy> {
 }
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
-    /// A table of `buckets` base slabs (at least one), followed in `slots` by the slabs of the pool whose
-    /// bitmap is `bitmap`. All slots are empty, all links nil and all bits of the pool clear at first: every
-    /// word all ones, every bitmap word [`free_word`](crate::reclaim::free_word). The buckets of keys are by
-    /// `seed`.
+    /// A table of `buckets` base slabs (at least one), followed in `slots` by the slabs of the pool with the
+    /// bitmap `bitmap`. At first all slots are empty, all links nil and all bits of the pool clear: every
+    /// word all ones, every bitmap word [`free_word`](crate::reclaim::free_word). `seed` decides the buckets
+    /// of keys.
     #[inline(always)]
     pub const fn new(slots: C, bitmap: B, buckets: u32, seed: Seed) -> Self {
         Self { slots, pool: Allocator::new(bitmap, buckets), first: 0, buckets, seed }
     }
 
-    /// Such a table of `buckets` buckets, and behind them one more for the reserved keys. All take slabs from
-    /// the one pool, which begins behind that one.
+    /// Such a table of `buckets` buckets, followed by one more for the reserved keys. All take slabs from one
+    /// pool, which begins after that bucket.
     #[inline(always)]
     pub const fn of_all_keys(slots: C, bitmap: B, buckets: u32, seed: Seed) -> WithChain<Self> {
         let pool = Allocator::new(bitmap, buckets + RESERVED_BUCKETS);
@@ -70,7 +70,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         self.pool
     }
 
-    /// Asks for the cache line of the bucket of `key`. A hint.
+    /// Prefetches the bucket of `key`. A hint.
     #[inline(always)]
     pub fn prefetch<W: Warp>(self, key: UserKey<C::Key>) {
         self.slots.probe().prefetch(Self::slot(W::LANES, self.bucket(key), 0));
@@ -100,7 +100,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         Self::slot(lanes, slab, lanes * S as u32 - 1)
     }
 
-    /// All lanes read a slab. Every word is a read of its own.
+    /// All lanes read a slab. Every word is a separate read.
     #[inline(always)]
     pub(super) fn read<W: Warp>(self, w: &mut W, slab: NodeIndex) -> Row<W, C, S> {
         w.each(|lane| {
@@ -115,7 +115,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         Link::from_word(w.shfl(last, W::LANES - 1))
     }
 
-    /// The lowest slot of a slab as read for which `wanted` holds.
+    /// The lowest slot of a slab as read for which `wanted` is true.
     #[inline(always)]
     pub(super) fn first<W: Warp>(
         w: &mut W,
@@ -127,8 +127,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         row::first(w, base, row, |lane, i, word| !is_link::<W, S>(lane, i) & wanted(word))
     }
 
-    /// The slot of a slab as read that decides about `key`: the lowest one that ends the chain or, for who
-    /// looks for it, holds it; and whether it holds it.
+    /// The slot of a slab as read that decides about `key`: the lowest one that ends the chain or, if the
+    /// operation `looks` for the key, holds it. Also whether it holds the key.
     #[inline(always)]
     pub(super) fn deciding<W: Warp>(
         w: &mut W,
@@ -157,14 +157,14 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// Whether the chain ends at a slot: slots are taken in chain order, so nothing follows an empty one. An
-    /// insert that is under way is not there yet, and no other one goes past it.
+    /// Whether the chain ends at a slot: slots are taken in chain order, so nothing follows an empty one. The
+    /// pair of an insert that is under way is not there yet, and no other insert goes past it.
     #[inline(always)]
     pub(super) fn is_end(word: C::Word) -> bool {
         C::is_empty(word) | C::is_pending(word)
     }
 
-    /// Whether a word was found of which `is` holds.
+    /// Whether `is` is true of the word that was found.
     #[inline(always)]
     pub(super) fn is<W: Warp>(
         w: &mut W,
@@ -177,7 +177,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         w.ballot(votes).any()
     }
 
-    /// What follows a slab as read, whatever the key.
+    /// What follows a slab as read, for any key.
     #[inline(always)]
     pub(super) fn onward<W: Warp>(w: &mut W, slab: NodeIndex, row: Row<W, C, S>) -> Onward<W, C::Word> {
         let empty = Self::first(w, slab, row, C::is_empty);

@@ -1,4 +1,4 @@
-//! Operations on one bucket as a whole: statistics, visit, flush.
+//! Operations on one whole bucket: statistics, visit, flush.
 //!
 //! A flush is a phase of its own: one warp per bucket, no other operation on the table meanwhile. Statistics
 //! and visits may run beside others; they are exact only if nothing changes.
@@ -11,12 +11,12 @@ use crate::memory::IntegerWords;
 use crate::reclaim::NodeIndex;
 use crate::warp::Warp;
 
-/// What one chain holds.
+/// Statistics of one chain.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct BucketStats {
     /// Live pairs.
     pub live: u32,
-    /// Deleted pairs whose slots a flush would give back.
+    /// Deleted pairs, whose slots a flush frees.
     pub tombstones: u32,
     /// Slabs of the chain, the base slab counted.
     pub slabs: u32,
@@ -29,7 +29,7 @@ struct Cursor {
 }
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
-    /// Counts what the chain of `bucket` holds.
+    /// The statistics of the chain of `bucket`.
     #[inline(always)]
     pub fn bucket_stats<W: Warp>(self, w: &mut W, bucket: u32) -> BucketStats {
         let mut stats = BucketStats::default();
@@ -46,7 +46,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// Hands every pair of `bucket` to `sink` as (warp, number, key, value), numbered from 0 in chain order.
+    /// Passes every pair of `bucket` to `sink` as (warp, number, key, value), numbered from 0 in chain order.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,
@@ -73,8 +73,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// Moves the pairs of `bucket` to the front of its chain, in their order, makes all slots behind them
-    /// empty and gives the slabs that hold none back to the pool. Returns how many slabs were given back.
+    /// Moves the pairs of `bucket` to the front of its chain, in their order, makes all later slots empty and
+    /// returns the slabs without pairs to the pool. Returns how many slabs were freed.
     #[inline(always)]
     pub fn flush<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
         if self.bucket_stats(w, bucket).tombstones == 0 {
@@ -84,7 +84,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         self.truncate(w, end)
     }
 
-    /// Copies every live pair of the chain to the lowest place; returns the first place behind the last pair.
+    /// Copies every live pair of the chain to the lowest free place. Returns the first place after the last
+    /// pair.
     #[inline(always)]
     fn compact<W: Warp>(self, w: &mut W, base: NodeIndex) -> Cursor {
         let mut to = Cursor { slab: base, number: 0 };
@@ -119,7 +120,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// Makes everything from `end` on empty, cuts the chain there and frees the slabs behind.
+    /// Makes everything from `end` on empty, ends the chain there and frees the later slabs.
     #[inline(always)]
     fn truncate<W: Warp>(self, w: &mut W, end: Cursor) -> u32 {
         w.sync();

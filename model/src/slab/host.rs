@@ -1,16 +1,16 @@
-//! How large a slab hash table is, and what it holds.
+//! The size and the statistics of a slab hash table.
 
 use super::{RESERVED_BUCKETS, SLAB_SLOTS};
 use crate::host::Refused;
 
-/// How many slabs a table has, and how large they are.
+/// The number and the size of a table's slabs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlabGeometry {
     /// Slots per slab, the link included: the lanes of a warp times the slots that each reads.
     pub slab_slots: u32,
     /// Base slabs, one per bucket.
     pub buckets: u32,
-    /// Slabs that chains can grow by.
+    /// Slabs by which chains can grow.
     pub pool: u32,
 }
 
@@ -19,16 +19,16 @@ impl SlabGeometry {
     /// is *expected chain*.
     ///
     /// At this load the chains of slabs of 8 slots take 15.3 bytes per u32 pair: 6 % more than the published
-    /// layout (slabs of 15 pairs in 128 bytes) at the load of 0.6 that its figures are given for.
+    /// layout (slabs of 15 pairs in 128 bytes) at its load of 0.6.
     pub const DEFAULT_LOAD: f64 = 0.65;
 
-    /// Warps that may insert at once before an insert can find the pool empty although there is room: each
-    /// may hold a slab that it gives back when another warp was faster. No GPU of today runs more tiles at a
+    /// How many warps may insert at once before an insert can find the pool empty although there is room:
+    /// each may hold a slab that it frees when another warp was faster. No present GPU runs more tiles at a
     /// time.
     pub const WARPS_AT_ONCE: u64 = 1 << 18;
 
     /// A table in which `pairs` pairs fit whatever their keys are: [`SLAB_SLOTS`] slots per slab, at the
-    /// default load. Deleted pairs keep their slots until a flush and count.
+    /// default load. Deleted pairs keep their slots until a flush and count too.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] from about 10^10 pairs on.
@@ -38,9 +38,9 @@ impl SlabGeometry {
 
     /// A table in which `pairs` pairs fit whatever their keys are, with `load` pairs per slot of the base
     /// slabs. With s pairs per slab a chain of x pairs takes at most x / s slabs of the pool, so pairs / s
-    /// suffice for the pairs; the pool has one slab more for each insert that may be under way, which are no
-    /// more than the pairs or [`SlabGeometry::WARPS_AT_ONCE`]. A load that is not between 0.01 and 100 is
-    /// brought into that range, and a slab has at least two slots.
+    /// are enough for the pairs. The pool has one more slab for each insert that may be under way: at most as
+    /// many as pairs, or [`SlabGeometry::WARPS_AT_ONCE`]. A load below 0.01 or above 100 is moved into that
+    /// range, and a slab has at least two slots.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] if the slabs cannot be counted in 32 bits.
@@ -54,7 +54,7 @@ impl SlabGeometry {
         Ok(Self { slab_slots, buckets: buckets as u32, pool: pool as u32 })
     }
 
-    /// Refuses a size that no table of slabs of `slab_slots` slots can have.
+    /// Refuses a size that is impossible for a table of slabs with `slab_slots` slots.
     ///
     /// # Errors
     /// [`Refused::SlabSlots`] if the size is for other slabs; [`Refused::Nothing`]; [`Refused::TooLarge`] if
@@ -80,7 +80,7 @@ impl SlabGeometry {
     }
 }
 
-/// Refuses more slabs than indices count: one index is the nil link.
+/// Refuses more slabs than indices can count; one index is the nil link.
 const fn countable(buckets: u64, pool: u64) -> Result<(), Refused> {
     let slabs = buckets.saturating_add(RESERVED_BUCKETS as u64).saturating_add(pool);
     if slabs < u32::MAX as u64 {
@@ -90,13 +90,13 @@ const fn countable(buckets: u64, pool: u64) -> Result<(), Refused> {
     }
 }
 
-/// What a table holds. The chain of the [reserved keys](crate::reserved) counts while it has a pair or a
+/// Statistics of a table. The chain of the [reserved keys](crate::reserved) counts while it has a pair or a
 /// tombstone.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct SlabStats {
     /// Live pairs.
     pub live: u64,
-    /// Deleted pairs whose slots a flush gives back.
+    /// Deleted pairs, whose slots a flush frees.
     pub tombstones: u64,
     /// Slabs in chains, base slabs counted.
     pub slabs: u64,

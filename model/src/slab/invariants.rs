@@ -1,4 +1,4 @@
-//! What always holds of a slab hash table, to be checked on a copy of its words.
+//! Invariants of a slab hash table, to be checked on a copy of its words.
 
 use super::chain::SlabTable;
 use super::settle::count_in;
@@ -8,7 +8,7 @@ use crate::reclaim::NodeIndex;
 use crate::reserved::WithChain;
 use crate::warp::Warp;
 
-/// An invariant that does not hold.
+/// An invariant that is violated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Broken {
     /// A link leads outside the pool.
@@ -26,7 +26,7 @@ pub enum Broken {
         /// The slab.
         slab: NodeIndex,
     },
-    /// A slot is taken behind an empty one.
+    /// A slot is taken after an empty one.
     Gap {
         /// The bucket.
         bucket: u32,
@@ -36,12 +36,12 @@ pub enum Broken {
         /// The slab.
         slab: NodeIndex,
     },
-    /// A key stands twice in a table that was only filled uniquely (quiescence only).
+    /// A key is there twice in a table that was only filled uniquely (quiescence only).
     DuplicateKey {
         /// The bucket.
         bucket: u32,
     },
-    /// A key stands in another bucket than its own (quiescence only).
+    /// A key is in another bucket than its own (quiescence only).
     WrongBucket {
         /// The bucket.
         bucket: u32,
@@ -63,15 +63,15 @@ impl core::fmt::Display for Broken {
 }
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
-    /// Checks what holds in every state: links stay in the pool, chains are acyclic and share no slab, every
-    /// linked slab is in use, no slot is taken behind an empty one or one that is being filled.
+    /// Checks the invariants of every state: links stay in the pool, chains are acyclic and share no slab,
+    /// every linked slab is in use, no slot is taken after an empty one or one that is being filled.
     ///
     /// Takes time proportional to slabs squared: meant for the tiny tables of the checkers.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_among(w, &[self])
     }
 
-    /// Checks what holds in every state of a table whose slabs are those of these ones.
+    /// Checks the invariants of every state for a table that shares the slabs of `all` these tables.
     fn check_among<W: Warp>(self, w: &mut W, all: &[Self]) -> Result<(), Broken> {
         for bucket in 0..self.buckets {
             let mut end_seen = false;
@@ -96,15 +96,15 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         Ok(())
     }
 
-    /// Checks what holds besides when no operation runs: every slab in use is reachable, every key stands in
-    /// its bucket, and if `unique` no key stands twice.
+    /// Checks the additional invariants of a state in which no operation runs: every slab in use is
+    /// reachable, every key is in its bucket, and if `unique` no key is there twice.
     pub fn check_quiescent<W: Warp>(self, w: &mut W, unique: bool) -> Result<(), Broken> {
         self.check_state(w)?;
         self.check_lost(w, &[self])?;
         self.check_keys(w, unique)
     }
 
-    /// Checks that every slab in use is one of these tables.
+    /// Checks that every slab in use belongs to one of these tables.
     fn check_lost<W: Warp>(self, w: &mut W, all: &[Self]) -> Result<(), Broken> {
         for slab in self.pool.first()..self.slabs(W::LANES) {
             let slab = NodeIndex(slab);
@@ -115,7 +115,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         Ok(())
     }
 
-    /// Checks that every key stands in its bucket, and if `unique` once.
+    /// Checks that every key is in its bucket, and if `unique` only once.
     fn check_keys<W: Warp>(self, w: &mut W, unique: bool) -> Result<(), Broken> {
         for bucket in 0..self.buckets {
             let (mut wrong, mut twice) = (false, false);
@@ -187,19 +187,19 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
 }
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> WithChain<SlabTable<C, B, S>> {
-    /// As [`SlabTable::check_state`], of the chain of the reserved keys too.
+    /// As [`SlabTable::check_state`], for the chain of the reserved keys too.
     ///
     /// # Errors
-    /// What does not hold.
+    /// The violated invariant.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         let all = [self.table(), self.reserved()];
         all.iter().try_for_each(|table| table.check_among(w, &all))
     }
 
-    /// As [`SlabTable::check_quiescent`], of the chain of the reserved keys too.
+    /// As [`SlabTable::check_quiescent`], for the chain of the reserved keys too.
     ///
     /// # Errors
-    /// What does not hold.
+    /// The violated invariant.
     pub fn check_quiescent<W: Warp>(self, w: &mut W, unique: bool) -> Result<(), Broken> {
         self.check_state(w)?;
         let all = [self.table(), self.reserved()];

@@ -1,7 +1,7 @@
 //! A u64 key and a u64 value in two 64-bit words, for targets without 128-bit atomics.
 //!
-//! While an insert writes the value, the word [`LOCKED`] stands for the key. See the README of this module
-//! for the steps and why the value needs no second look.
+//! While an insert writes the value, the word [`LOCKED`] takes the place of the key. The README of this
+//! module has the steps, and the reason why the value needs no second look.
 
 use super::multiplicity::{Multi, Multiplicity};
 use super::packed::publish;
@@ -12,7 +12,7 @@ use crate::memory::{Order, ReadOrder, Words, WriteOrder};
 use crate::reclaim::NodeIndex;
 use core::marker::PhantomData;
 
-/// A slot that was never taken: a reserved key, as the tombstone.
+/// A slot that was never taken: a reserved key, like the tombstone.
 const EMPTY: u64 = u64::MAX;
 /// A slot whose entry was deleted.
 const TOMBSTONE: u64 = u64::FIRST_RESERVED;
@@ -26,14 +26,14 @@ pub struct LockWordSlots<H, M = Multi> {
 }
 
 impl<H: Words<u64>, M: Multiplicity> LockWordSlots<H, M> {
-    /// Slots over `keys` (the last word of each slab its link) and `values` (same indices; the word beside a
-    /// link is not used).
+    /// Slots over `keys` (the last word of each slab is its link) and `values` (same indices; the word at the
+    /// index of a link is not used).
     #[inline(always)]
     pub const fn new(keys: H, values: H) -> Self {
         Self { keys, values, kind: PhantomData }
     }
 
-    /// Takes an empty slot, writes the value, shows the key.
+    /// Takes an empty slot, writes the value, publishes the key.
     #[inline(always)]
     fn fill(self, at: usize, key: u64, value: u64) -> bool {
         // Relaxed: the lock excludes other inserts by its value alone; nothing is read under it.
@@ -96,7 +96,7 @@ impl<H: Words<u64>, M: Multiplicity> Slots for LockWordSlots<H, M> {
     }
     #[inline(always)]
     fn value(self, at: usize, _seen: u64) -> u64 {
-        // Acquire: pairs with the Release in `fill`. Read again by the lane that reads the value, so no
+        // Acquire: pairs with the Release in `fill`. The lane that reads the value reads it again, so no
         // `sync` is needed. If it is a tombstone by now, the entry was live when it was probed, and its last
         // value is still in place.
         self.keys.load(at, ReadOrder::Acquire);
@@ -108,7 +108,7 @@ impl<H: Words<u64>, M: Multiplicity> Slots for LockWordSlots<H, M> {
         match change {
             Change::Fill => self.fill(at, key, value),
             Change::Assign => self.assign(at, value),
-            // Relaxed or Release: what the multiplicity needs, see there.
+            // Relaxed or Release: by the multiplicity, see there.
             Change::Erase => self.keys.compare_exchange(at, seen, TOMBSTONE, M::CHANGE) == seen,
         }
     }

@@ -1,4 +1,4 @@
-//! What every map does, of the slab hash.
+//! The operations of every map, on the slab hash.
 
 use super::{SlabTable, Slots};
 use crate::at_lane::AtLane;

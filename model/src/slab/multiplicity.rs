@@ -1,8 +1,8 @@
-//! How often a table may hold a key: the choice between a map and a multimap.
+//! Whether a key may have several pairs: the choice between a map and a multimap.
 //!
-//! A table of unique keys needs less: its keys' slots come one after the other, each taken only after the one
-//! before was seen dead. So the lowest slot that is not dead tells the key's state, and coherence alone
-//! orders what a warp sees of it. See the README of this module.
+//! A table of unique keys needs weaker orders: the slots of a key follow one another, and each is taken only
+//! after the one before was seen dead. So the lowest slot that is not dead shows the state of the key, and
+//! coherence alone orders what a warp sees of it. See the README of this module.
 
 use crate::memory::Order;
 
@@ -38,7 +38,7 @@ impl Multiplicity for Unique {
 
 impl Multiplicity for Multi {
     const MULTI: bool = true;
-    // Release: pairs with the fence between two scans (`settle`). Who sees this change and then fences sees
-    // what this warp changed in the chain before.
+    // Release: pairs with the fence between two scans (`settle`). A warp that sees this change and then makes
+    // a fence sees what this warp changed in the chain before.
     const CHANGE: Order = Order::Release;
 }

@@ -14,8 +14,8 @@ use crate::warp::Warp;
 impl<C: Slots<Multiplicity = Multi>, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
     /// Adds a pair, whether or not the key is there.
     ///
-    /// [`Insert::Full`] if the chain had no empty slot and the pool no slab; then nothing changed. Slabs in
-    /// the hands of inserts that are about to give them back count as taken.
+    /// [`Insert::Full`] if the chain had no empty slot and the pool no slab; then nothing changed. Slabs that
+    /// concurrent inserts are about to free count as taken.
     #[inline(always)]
     pub fn insert<W: Warp>(self, w: &mut W, key: UserKey<C::Key>, value: C::Value) -> Insert {
         insert_outcome(self.run(w, Self::request(Op::Insert, key, value)).end)
@@ -29,7 +29,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         insert_outcome(self.run(w, Self::request(Op::InsertUnique, key, value)).end)
     }
 
-    /// Adds a pair if the key is absent, else replaces the value of one of its pairs.
+    /// Adds a pair if the key is absent, otherwise replaces the value of one of its pairs.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<C::Key>, value: C::Value) -> Assign {
         assign_outcome(self.run(w, Self::request(Op::Assign, key, value)).end)
@@ -45,13 +45,13 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         if reply.end == End::Present { Some(reply.value.tell(w)) } else { None }
     }
 
-    /// Takes out one pair of `key`.
+    /// Deletes one pair of `key`.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> Delete {
         delete_outcome(self.run(w, Self::request(Op::Delete, key, C::Value::ZERO)).end)
     }
 
-    /// Takes out pairs of `key` until it is absent; returns how many. Each pair is a delete of its own: other
+    /// Deletes pairs of `key` until it is absent. Returns how many. Each pair is a separate delete: other
     /// warps may see the key with some of its pairs gone.
     #[inline(always)]
     pub fn delete_all<W: Warp>(self, w: &mut W, key: UserKey<C::Key>) -> u32 {
@@ -85,12 +85,13 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         self.search_all(w, key, |_, _, _| {})
     }
 
-    /// Hands the value of every pair of `key` to `sink` as (warp, number, value) and returns how many there
-    /// are. A scan that another warp disturbed is repeated: its numbers are handed out again from 0, and the
-    /// last scan counts.
+    /// Passes the value of every pair of `key` to `sink` as (warp, number, value) and returns how many there
+    /// are. A scan that another warp disturbed is repeated: then values are passed again from number 0, and
+    /// the last scan counts.
     ///
     /// The set of pairs is that of one instant. A value is one that its pair had at some time in the call: if
-    /// the key has several pairs and they are assigned to meanwhile, they may be from different instants.
+    /// the key has several pairs and they are assigned to meanwhile, the values may be from different
+    /// instants.
     #[inline(always)]
     pub fn search_all<W: Warp>(
         self,
@@ -105,7 +106,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
         loop {
             let first = self.scan(w, key, &mut sink);
-            // SeqCst fence: pairs with the Release of every change of a slot. A pair only ever dies, so equal
+            // SeqCst fence: pairs with the Release of every change of a slot. A pair can only die, so equal
             // counts up to an equal end are the same pairs, all alive at the fence (see `settle`).
             w.fence();
             if self.scan(w, key, |_, _, _| {}) == first {
@@ -114,7 +115,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         }
     }
 
-    /// What the walk does for an operation.
+    /// The request to the walk for an operation.
     #[inline(always)]
     fn request(op: Op, key: UserKey<C::Key>, value: C::Value) -> Request<C::Key, C::Value> {
         let (if_present, add) = match op {
@@ -141,8 +142,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
             let row = self.read(w, slab);
             let base = Self::slot(W::LANES, slab, 0);
             let end = Self::first(w, slab, row, Self::is_end);
-            // A pair behind the end was read too new, or the end too old. Without an end the link ends the
-            // slots.
+            // A pair after the end was read too new, or the end too old. Without an end the slots end at the
+            // link.
             let slots = match &end {
                 Some(end) => w.elect_with(end.lane, end.places, |place| (place.at - base) as u32),
                 None => Self::link_number(W::LANES),

@@ -67,7 +67,7 @@ impl<P: Packed, H: Words<P::Word>, M: Multiplicity> Slots for PackedSlots<P, H, 
             Change::Fill | Change::Assign => P::pack(key, value),
             Change::Erase => P::MARK,
         };
-        // Relaxed or Release: what the multiplicity needs, see there.
+        // Relaxed or Release: by the multiplicity, see there.
         self.words.compare_exchange(at, seen, new, M::CHANGE) == seen
     }
     #[inline(always)]
@@ -86,22 +86,22 @@ impl<P: Packed, H: Words<P::Word>, M: Multiplicity> Slots for PackedSlots<P, H, 
     }
 }
 
-/// Sets a link from nil to `slab`; returns the link that stands there afterwards.
+/// Sets a link from nil to `slab`. Returns the link that is there afterwards.
 #[inline(always)]
 pub(super) fn publish<T: Word>(words: impl Words<T>, at: usize, slab: NodeIndex) -> Link {
     let nil = Link::NIL.into_word::<T>();
     let new = Link::to(slab);
-    // Relaxed: a slab is all empty before it is linked and changes by compare-and-swap only, so there is
-    // nothing to publish with it. Who reaches it early sees empty slots and finds out at the exchange.
+    // Relaxed: a slab is all empty before it is linked and changes only by compare-and-swap, so nothing is
+    // published with it. A warp that reaches it early sees empty slots; its exchange then finds the truth.
     let old = words.compare_exchange(at, nil, new.into_word(), Order::Relaxed);
     if old == nil { new } else { Link::from_word(old) }
 }
 
 /// The order of every probe.
 ///
-/// Relaxed: a slot has one owner key, so coherence alone orders what a probe sees of it. Of several slots the
-/// lowest decides, for which all below must have been read. Conclusions that need two slots at one instant go
-/// through the fence of `settle`.
+/// Relaxed: a slot belongs to one key, so coherence alone orders what a probe sees of it. Of several slots
+/// the lowest decides, for which all lower ones must have been read. Conclusions that need two slots at one
+/// instant go through the fence of `settle`.
 pub(super) const PROBE: ReadOrder = ReadOrder::Relaxed;
 
 #[cfg(test)]

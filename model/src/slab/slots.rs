@@ -1,8 +1,8 @@
-//! How a slot of a slab is represented: the part of the slab hash that differs between entry types.
+//! The representation of a slot of a slab: the part of the slab hash that differs between entry types.
 //!
-//! A slot belongs to one key from the moment it is taken until a flush: its life is
-//! *empty -> pair -> (pair of the same key)\* -> tombstone*. Everything the chain protocol claims rests on
-//! that and on slots being taken in chain order.
+//! A slot belongs to one key from the moment it is taken until a flush: its life is *empty -> pair -> (pair
+//! of the same key)\* -> tombstone*. All claims of the chain protocol rest on that and on slots being taken
+//! in chain order.
 
 use super::multiplicity::Multiplicity;
 use crate::key::Key;
@@ -57,16 +57,16 @@ pub enum Change {
 
 /// One way to store entries in slabs.
 ///
-/// The methods that take a place run in one lane. `at` is the index of a slot: slab index times slots per
-/// slab plus the slot's number. `seen` is the slot's word as this warp read it.
+/// The methods with a place run in one lane. `at` is the index of a slot: slab index times slots per slab
+/// plus the slot's number. `seen` is the slot's word as this warp read it.
 pub trait Slots: Copy {
     /// Key of an entry.
     type Key: Key;
     /// Value of an entry; `()` in a set.
     type Value: Word;
-    /// What a probe reads of a slot.
+    /// The word that a probe reads of a slot.
     type Word: Word;
-    /// How often a key may stand in the table.
+    /// Whether a key may have several pairs.
     type Multiplicity: Multiplicity;
     /// The handle that probes read.
     type Probe: Words<Self::Word>;
@@ -74,7 +74,7 @@ pub trait Slots: Copy {
     /// Whether [`Slots::is_pending`] can ever be true.
     const PENDING: bool;
 
-    /// Whether [`Slots::value`] is computed from the word alone, so that every lane may do it.
+    /// Whether [`Slots::value`] depends only on the word, so that every lane may call it.
     const VALUE_IN_WORD: bool;
 
     /// The words that probes read: one per slot, the last of each slab its link.
@@ -102,7 +102,7 @@ pub trait Slots: Copy {
     /// that value, or makes it a tombstone. False: the slot had changed, and this call changed nothing.
     fn change(self, at: usize, seen: Self::Word, change: Change, key: Self::Key, value: Self::Value) -> bool;
 
-    /// Sets the link at `at` from nil to `slab`. Returns the link that stands there afterwards.
+    /// Sets the link at `at` from nil to `slab`. Returns the link that is there afterwards.
     fn publish(self, at: usize, slab: NodeIndex) -> Link;
 
     /// Flush only, one warp per bucket: copies the live entry `seen` from one slot to another.

@@ -1,5 +1,5 @@
-//! The one walk that every operation on a key is: from the base slab of the key to the key, or to the chain's
-//! end.
+//! The walk of every operation on a key: from the base slab of the key to the key, or to the end of the
+//! chain.
 
 use super::chain::{Onward, SlabTable};
 use super::multiplicity::Multiplicity;
@@ -12,7 +12,7 @@ use crate::reclaim::NodeIndex;
 use crate::row::Found;
 use crate::warp::Warp;
 
-/// What an operation does where it finds a live pair of its key.
+/// What an operation does when it finds a live pair of its key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum IfPresent {
     /// Nothing: it goes on as if the pair were not there.
@@ -62,13 +62,13 @@ pub(super) struct Reply<W: Warp, V: Copy> {
 }
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
-    /// Runs one operation. A request whose kind is constant compiles to the code of that operation alone; one
-    /// whose kind is a value shares every probe and every exchange among the kinds, which keeps tiles that
-    /// run different operations together.
+    /// Runs one operation. A request whose kind is constant compiles to the code of only that operation. A
+    /// request whose kind is a value shares every probe and every exchange among the kinds, which keeps tiles
+    /// that run different operations together.
     ///
-    /// Why an added pair proves the key absent: slots are taken in chain order and never become empty again,
-    /// so when the exchange succeeds everything behind was empty; everything before belonged to other keys or
-    /// was a tombstone when it was read, and stays so.
+    /// Why an added pair proves the key absent: slots are taken in chain order and never become empty again.
+    /// So when the exchange succeeds everything after it was empty; everything before it belonged to other
+    /// keys or was a tombstone when it was read, and stays so.
     ///
     /// Why the answers of a warp go forward: see *Two probes* in the README of this module.
     #[inline(always)]
@@ -80,9 +80,9 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         let mut erased = 0;
         loop {
             let row = self.read(w, slab);
-            // The lowest slot decides that holds the key or ends the chain for it. Where a pair of the key is
-            // read above the end, the end was read too old: it may be a pair of the key in the next call,
-            // dead since long.
+            // The lowest slot decides that holds the key or ends the chain for it. If a pair of the key is
+            // read above the end, the end was read too old: in the next call it may be read as an older pair
+            // of the key, long dead.
             let (lowest, present) = Self::deciding(w, slab, row, key, looks);
             let (place, change) = match lowest {
                 Some(place) if present => match request.if_present {
@@ -96,9 +96,9 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 },
                 lowest if request.add => {
                     if C::PENDING && Self::is(w, &lowest, C::is_pending) {
-                        // It may be of this key: what it shows decides. One that adds the key in any case
-                        // waits too: the other has seen the key absent, and it still must be when the other
-                        // shows it.
+                        // It may be of this key: what it publishes decides. An insert into a multimap waits
+                        // too: the other insert has seen the key absent, and the key must still be absent
+                        // when that one publishes.
                         w.pause();
                         continue;
                     }
@@ -126,13 +126,13 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
                 }
             };
             if !self.change(w, place, change, request) {
-                // The slot changed: the same slab is read again.
+                // The slot changed: read the same slab again.
                 continue;
             }
             match change {
                 Change::Fill => return Self::reply(w, End::Added, erased),
-                // What earlier scans saw stands: none saw a live pair before its end, so this one was not
-                // before it.
+                // The results of earlier scans stay valid: none saw a live pair before its end, so this pair
+                // was not before it.
                 Change::Erase if request.if_present == IfPresent::EraseAll => erased += 1,
                 Change::Assign | Change::Erase => return Self::reply(w, End::Present, erased),
             }
@@ -162,8 +162,8 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         let changed =
             w.elect_with(place.lane, place.places, |p| self.slots.change(p.at, p.seen, change, key, value));
         if C::Multiplicity::MULTI && changed && change == Change::Fill {
-            // SeqCst fence: pairs with the fence of a scan that proves the key absent. Either it sees this
-            // pair, or what follows this call sees what that scan saw.
+            // SeqCst fence: pairs with the fence of a scan that proves the key absent. Either that scan sees
+            // this pair, or what follows this call sees what the scan saw.
             w.fence();
         }
         changed
@@ -180,7 +180,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
         if let Some(next) = Self::link(w, row).next() {
             return Some(next);
         }
-        // The lane that reads links also publishes them: it sees its own without a `sync`.
+        // The lane that reads links also publishes them: it sees its own links without a `sync`.
         let (lane, at) = (W::LANES - 1, Self::link_slot(W::LANES, slab));
         let link = match self.pool.allocate(w, slab.0) {
             Some(new) => {

@@ -22,9 +22,9 @@ pub enum Op {
     SearchAll,
     /// How many pairs the key has.
     Count,
-    /// Takes out one pair of the key.
+    /// Deletes one pair of the key.
     Delete,
-    /// Takes out pairs of the key until it is absent.
+    /// Deletes pairs of the key until it is absent.
     DeleteAll,
     /// Takes a slab from a pool.
     Allocate,
@@ -68,11 +68,11 @@ pub enum Ret {
     Present,
     /// The value of a pair was replaced.
     Replaced,
-    /// The value was added to that of a pair.
+    /// The value was added to the value of a pair.
     Added,
     /// The pool had no slab; nothing changed.
     Full,
-    /// A pair was taken out.
+    /// A pair was deleted.
     Deleted,
     /// The key was absent.
     Absent,
@@ -84,7 +84,7 @@ pub enum Ret {
     Count(u64),
     /// A slab of the pool, counted from 0, or that there is none.
     Slab(Option<u32>),
-    /// What each of the calls returned that one call stands for.
+    /// The returns of the calls that one call stands for.
     Each(Vec<Ret>),
 }
 

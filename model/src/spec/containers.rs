@@ -1,12 +1,12 @@
-//! Queue, stack and counter: objects that have no keys, so that all calls are of one history.
+//! Queue, stack and counter: objects without keys, so that all calls belong to one history.
 
 use super::{Call, Op, Ret, Spec};
 use alloc::vec::Vec;
 
 /// A queue: [`Op::Insert`] puts a value at its end, [`Op::Delete`] takes the one at its front.
 ///
-/// An insert returns [`Ret::Inserted`], or [`Ret::Full`] if [`may_fill`](Self::may_fill) says so. A delete
-/// returns [`Ret::Value`]: the value, or none if the queue is empty. All calls are on one key.
+/// An insert returns [`Ret::Inserted`], or [`Ret::Full`] if [`may_fill`](Self::may_fill). A delete returns
+/// [`Ret::Value`]: the value, or none if the queue is empty. All calls are on one key.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Queue {
     /// Whether an insert may find no room.
@@ -15,7 +15,7 @@ pub struct Queue {
 
 /// A stack: [`Op::Insert`] puts a value on its top, [`Op::Delete`] takes the one on its top.
 ///
-/// Calls return what those of a [`Queue`] do.
+/// Calls return the same values as those of a [`Queue`].
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Stack {
     /// Whether an insert may find no room.
@@ -24,12 +24,12 @@ pub struct Stack {
 
 /// A counter from 0: [`Op::InsertOrAdd`] adds the value of the call, [`Op::Count`] reads.
 ///
-/// Both return [`Ret::Count`]: what the counter was before the call. So a counter that hands out tickets is
-/// one to which all calls add 1. Keys are counters of their own.
+/// Both return [`Ret::Count`]: the value of the counter before the call. So a counter that hands out tickets
+/// is one to which all calls add 1. Each key is a separate counter.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Counter;
 
-/// What both containers do, with the place from which a delete takes.
+/// A step of either container; it differs in the place from which a delete takes.
 fn step(values: &[u64], may_fill: bool, (call, ret): (&Call, Option<&Ret>), front: bool) -> Option<Vec<u64>> {
     let mut values = values.to_vec();
     match call.op {

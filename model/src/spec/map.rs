@@ -7,15 +7,14 @@ use alloc::vec::Vec;
 
 /// A multimap: a key has any number of pairs.
 ///
-/// `Full` may be returned by an insert if [`Multimap::may_fill`] says that the pool can run out; it changes
-/// nothing.
+/// An insert may return `Full` if [`Multimap::may_fill`]: the pool can run out. Then it changes nothing.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Multimap {
     /// Whether the pool can run out.
     pub may_fill: bool,
 }
 
-/// A map: a key has at most one pair, so a multi-insert is no operation of it.
+/// A map: a key has at most one pair, so a multi-insert is not one of its operations.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Map {
     /// Whether the pool can run out.
@@ -72,14 +71,14 @@ impl Spec for Multimap {
         }
     }
 
-    /// `delete_all` is not atomic: n deletes that took one pair each, then one that found none.
+    /// `delete_all` is not atomic: n deletes of one pair each, then one that found none.
     fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
         let one = |ret| (Call::new(Op::Delete, call.key, 0), ret);
         match (call.op, ret) {
             (Op::DeleteAll, Some(Ret::Count(n))) => {
                 (0..*n).map(|_| one(Some(Ret::Deleted))).chain([one(Some(Ret::Absent))]).collect()
             }
-            // Interrupted: it may have taken any number; more than these never fit a checked scenario.
+            // Interrupted: it may have deleted any number; more than these never fit a checked scenario.
             (Op::DeleteAll, None) => (0..PENDING_DELETES).map(|_| one(None)).collect(),
             _ => alloc::vec![(call.clone(), ret.cloned())],
         }
@@ -97,7 +96,7 @@ impl Spec for Multimap {
     }
 }
 
-/// How many pairs an interrupted `delete_all` may have taken.
+/// The most pairs that an interrupted `delete_all` may have deleted.
 const PENDING_DELETES: usize = 4;
 
 /// The states in which an interrupted call took effect.
@@ -134,7 +133,7 @@ fn replaced(state: &Values, value: u64) -> impl Iterator<Item = Values> + '_ {
     without_one(state).map(move |rest| with(&rest, value))
 }
 
-/// Every state in which one value of `state` is so much more.
+/// Every state in which one value of `state` is larger by `value`.
 fn added(state: &Values, value: u64) -> impl Iterator<Item = Values> + '_ {
     (0..state.len()).filter(|&i| i == 0 || state[i] != state[i - 1]).map(move |i| {
         let mut values = state.clone();

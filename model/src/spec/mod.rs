@@ -1,8 +1,7 @@
-//! Sequential specifications: what a single warp may see, which every concurrent history must be explained
-//! by.
+//! Sequential specifications: the behaviour of a single warp, which must explain every concurrent history.
 //!
-//! A specification is nondeterministic: from a state, a call and the return that was observed it gives every
-//! state that may follow, possibly none. It knows no engine, no memory and no interleaving.
+//! A specification is nondeterministic: for a state, a call and its observed return it gives every state that
+//! may follow, possibly none. It knows no engine, no memory and no interleaving.
 
 mod call;
 mod containers;
@@ -22,27 +21,26 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 use core::hash::Hash;
 
-/// A sequential specification, kept per history: mostly that of one key.
+/// A sequential specification, kept per history: usually that of one key.
 pub trait Spec {
-    /// What is remembered of one history. Small: it is hashed and cloned at every step of a search.
+    /// The state of one history. Small: it is hashed and cloned at every step of a search.
     type State: Clone + Eq + Hash + Debug;
 
     /// The state of `key` before any call.
     fn initial(&self, key: u64) -> Self::State;
 
-    /// Adds to `next` every state that may follow `state` when `call` returns `ret`. A return of `None` is a
-    /// call that never returned: every state in which it took effect. Adds nothing if the return is not
-    /// allowed.
+    /// Adds to `next` every state that may follow `state` when `call` returns `ret`. A return of `None` means
+    /// that the call never returned: then these are all states in which it took effect. Adds nothing if the
+    /// return is not allowed.
     fn step(&self, state: &Self::State, call: &Call, ret: Option<&Ret>, next: &mut Vec<Self::State>);
 
     /// The atomic calls that `call` stands for, all within its interval, in their order if
-    /// [`in_order`](Self::in_order) says so. Most calls stand for
-    /// themselves.
+    /// [`in_order`](Self::in_order). Most calls stand for themselves.
     fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
         alloc::vec![(call.clone(), ret.cloned())]
     }
 
-    /// Whether the calls that `call` stands for take effect in their order, and not in any.
+    /// Whether the calls that `call` stands for take effect in their order, and not in any order.
     fn in_order(&self, _call: &Call) -> bool {
         true
     }

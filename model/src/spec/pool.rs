@@ -5,13 +5,13 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// A pool: `allocate` gives a slab that is not in use, `free` gives it back.
+/// A pool: `allocate` returns a slab that is not in use, `free` gives it back.
 #[derive(Clone, Default, Debug)]
 pub struct Pool {
     /// The slabs in use at first: one bit each, 32 to a word; bits beyond the pool are set.
     pub used: Vec<u32>,
     /// Whether `allocate` may find nothing though a slab is free: a walk over several bitmap words sees them
-    /// at different instants. A pool of one word never does.
+    /// at different instants. In a pool of one word that cannot happen.
     pub may_miss: bool,
 }
 
@@ -64,7 +64,7 @@ impl Spec for Pool {
     }
 }
 
-/// `state` with the bit of `slab` turned to `used`, if it was the other way.
+/// `state` with the bit of `slab` changed to `used`, if it was different.
 fn flipped(state: &[u32], slab: u32, used: bool) -> Option<Vec<u32>> {
     let (at, bit) = ((slab / 32) as usize, 1 << (slab % 32));
     let word = state.get(at)?;

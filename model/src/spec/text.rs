@@ -1,4 +1,4 @@
-//! Calls and returns as text: `insert_unique 5 50`, `value 50`. Scenarios and traces are written in it.
+//! Calls and returns as text: `insert_unique 5 50`, `value 50`, as in scenarios and traces.
 
 use super::{Call, Op, Ret};
 use alloc::string::{String, ToString};
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-/// A text that is no call or no return.
+/// The error for a text that is neither a call nor a return.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError(String);
 

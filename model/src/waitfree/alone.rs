@@ -17,9 +17,8 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// Takes the pair of a key out of its node, where it stands. While it runs, no operation runs but others
-    /// of this one: for deletes that have found no free node. A node that loses its last entry stays in its
-    /// chain.
+    /// Deletes the pair of a key in place. Only other calls of this kind may run meanwhile. For deletes that
+    /// have found no free node. A node that loses its last entry stays in its chain.
     #[inline(always)]
     pub fn delete_in_place<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         let key = key.get();
@@ -31,7 +30,7 @@ where
             if let Some(found) = Self::find(w, row, key) {
                 let base = Self::base(W::LANES, node);
                 let taken = w.elect_with(found.lane, found.places, |Place { at, seen }| {
-                    // Relaxed: deletes write nothing that another one reads but this word.
+                    // Relaxed: this word is the only one that a delete writes and another one reads.
                     self.words.nodes.compare_exchange(base + at, seen, E::EMPTY, Order::Relaxed) == seen
                 });
                 return if taken { Delete::Deleted } else { Delete::Absent };

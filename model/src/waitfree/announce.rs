@@ -1,4 +1,5 @@
-//! Calls that other warps run: how a warp asks for that, how they find it, and how it learns the answer.
+//! Announced calls: how a warp announces a call, how other warps find and run it, and how it learns the
+//! answer.
 
 use super::WaitFreeTable;
 use super::draft::{Draft, NoNode};
@@ -17,14 +18,14 @@ pub(super) struct Request<T> {
     pub(super) entry: T,
 }
 
-/// What a round served.
+/// The result of a round.
 #[derive(Clone, Copy)]
 pub(super) struct Served {
     /// The node with the receipts, or none.
     pub(super) receipts: u32,
-    /// Whether calls may be left that it has no receipt for.
+    /// Whether calls may be left for which the node has no receipt.
     pub(super) left_some: bool,
-    /// Whether the key of this warp's own call was there, if that was served.
+    /// Whether the key of this warp's own call was there, if that call was run.
     pub(super) own: Option<bool>,
 }
 
@@ -43,13 +44,13 @@ where
     /// Words of a node that a receipt takes.
     const RECEIPT_WORDS: u32 = if size_of::<E::Word>() < 8 { 2 } else { 1 };
 
-    /// Receipts that fit a node: the most calls of other warps that one exchange serves.
+    /// The receipts that fit a node: the most calls of other warps that one exchange runs.
     #[inline(always)]
     pub const fn node_receipts(lanes: u32) -> u32 {
         Self::node_entries(lanes) / Self::RECEIPT_WORDS
     }
 
-    /// Asks for a call of this warp to be run by whoever replaces the chain of its bucket.
+    /// Announces a call of this warp, so that a warp that replaces the chain of its bucket runs it.
     #[inline(always)]
     pub(super) fn announce<W: Warp>(
         self,
@@ -61,45 +62,46 @@ where
         let me = w.id() as usize;
         let words = self.words;
         Announcement(w.elect(0, || {
-            // Relaxed: this warp was the last to write it, but for who delivered its last answer.
+            // Relaxed: this warp was the last to write it, except for the delivery of its last answer.
             let call =
                 Announcement(words.announcements.load(me, ReadOrder::Relaxed)).next::<P::Counters>(update);
-            // Release: who reads this entry sees that the last call is not pending any longer.
+            // Release: a warp that reads this entry sees that the last call is no longer pending.
             words.requests.store(me, entry, WriteOrder::Release);
-            // Release: who sees the call reads its entry.
+            // Release: a warp that sees the call reads its entry.
             words.announcements.store(me, call.0, WriteOrder::Release);
-            // Release: who exchanges the head from here on has seen the call. An addition, not a bit that is
-            // set: the head is never what it was for who looked before.
+            // Release: a warp that exchanges the head from here on has seen the call. An addition, not a bit
+            // that is set: so the head differs from every head that was read before.
             words.heads.fetch_add(bucket as usize, Head::announcement::<P::Counters>(), Order::Release);
             call.0
         }))
     }
 
-    /// Asks for nothing any longer: the warp has its answer.
+    /// Ends the announcement: the warp has its answer.
     #[inline(always)]
     pub(super) fn settle<W: Warp>(self, w: &mut W, call: Announcement) {
         let me = w.id() as usize;
-        // Relaxed: what comes next is released by `announce`. A swap, as others exchange this word: loom
-        // loses a store.
+        // Relaxed: `announce` releases what comes next. A swap, as other warps exchange this word: loom loses
+        // a store.
         w.elect(0, || {
             self.words.announcements.swap(me, call.so(Progress::Idle).0, Order::Relaxed);
         });
     }
 
-    /// The answer to this warp's announced call, if `head` or an earlier one served it.
+    /// The answer to this warp's announced call, if it was run for `head` or an earlier one.
     #[inline(always)]
     pub(super) fn answer<W: Warp>(self, w: &mut W, head: Head, call: Announcement) -> Option<bool> {
         let me = w.id();
         if let Some(receipt) = self.receipt_of(w, head, me, call) {
             return Some(receipt.present());
         }
-        // Relaxed: the answer was delivered before the chain was published that `head` leads to.
+        // Relaxed: the answer was delivered before the chain of `head` was published.
         let now = w.elect(0, || self.words.announcements.load(me as usize, ReadOrder::Relaxed));
         let now = Announcement(now);
         (now.progress() == Progress::Done).then(|| now.present())
     }
 
-    /// Takes an announced call back, as this warp has no node to go on with. The answer, if it was run.
+    /// Withdraws an announced call, as this warp has no node to go on with. Returns the answer, if it was
+    /// run.
     #[inline(always)]
     pub(super) fn withdraw<W: Warp>(self, w: &mut W, bucket: u32, call: Announcement) -> Option<bool> {
         let me = w.id() as usize;
@@ -111,8 +113,8 @@ where
         if was != call.0 {
             return Some(Announcement(was).present());
         }
-        // Who exchanges the head from here on has seen that the call is not pending; who was faster has left
-        // a receipt.
+        // A warp that exchanges the head from here on has seen that the call is not pending; a faster one has
+        // left a receipt.
         let head = w.elect(0, || {
             words.heads.fetch_add(bucket as usize, Head::announcement::<P::Counters>(), Order::AcqRel)
         });
@@ -120,13 +122,13 @@ where
         self.answer(w, Head(head), call)
     }
 
-    /// Makes the draft of a round: a call that is not announced runs first, and then announced ones of its
-    /// bucket, as many as one node has receipts for, in the order of their warps: after those that `head` has
-    /// receipts for. Whether the key of the call was there, if it is not announced. Where nothing is to be
-    /// changed for it, no other call runs.
+    /// Makes the draft of a round. A call that is not announced runs first; then announced ones of its
+    /// bucket, as many as one node has receipts for, in the order of their warps, after those for which
+    /// `head` has receipts. Returns whether the key of the call was there, if it is not announced. If that
+    /// call would change nothing, no other call runs.
     ///
     /// # Errors
-    /// No node is free. `served` says what was made before.
+    /// No node is free. `served` has what was made before.
     #[inline(always)]
     pub(super) fn make<W: Warp>(
         self,
@@ -140,7 +142,7 @@ where
         let mut queue = Queue { start: 0, base: 0, pending: Ballot::from_bits(0) };
         let mut count = 0;
         let mut is_own = !is_announced;
-        // The own call and those of others run at one place, so that a kernel has the code once.
+        // This warp's call and those of others run at one place, so that a kernel has the code once.
         loop {
             let (mut receipt, mut update, mut entry) = (None, request.update, request.entry);
             if !is_own {
@@ -190,7 +192,7 @@ where
         }
     }
 
-    /// The next announced call of a bucket that the chain of `head` has no receipt for.
+    /// The next announced call of a bucket without a receipt in the chain of `head`.
     #[inline(always)]
     fn next_call<W: Warp>(
         self,
@@ -207,7 +209,7 @@ where
                 let Queue { start, base, .. } = *queue;
                 let pending = w.each(|lane| {
                     let number = base + lane;
-                    // Relaxed: all calls are seen that `head` counts.
+                    // Relaxed: all calls that `head` counts are visible.
                     number < warps
                         && self.announcement(wrapped(start + number, warps), ReadOrder::Relaxed).is_pending()
                 });
@@ -224,7 +226,7 @@ where
         }
     }
 
-    /// Tells the warps that have receipts in the chain of `head` what they say. They go with that chain.
+    /// Delivers the receipts in the chain of `head` to their warps. The receipts end with that chain.
     #[inline(always)]
     pub(super) fn deliver<W: Warp>(self, w: &mut W, head: Head) {
         let words = self.words;
@@ -232,8 +234,8 @@ where
         while let Some(receipt) = receipts.next(w, self) {
             w.elect(0, || {
                 let warp = receipt.warp();
-                // Relaxed: the exchange of the head comes after it, and who waits for the answer reads that
-                // first.
+                // Relaxed: the exchange of the head comes after it, and a warp that waits for the answer
+                // reads the head first.
                 let call = self.announcement(warp, ReadOrder::Relaxed);
                 let waits = matches!(call.progress(), Progress::Pending | Progress::Withdrawn);
                 if waits && receipt.is_of::<P::Counters>(warp, call) {
@@ -257,7 +259,8 @@ where
         if !call.is_pending() {
             return None;
         }
-        // Acquire: if it is the entry of a later call, this one is not pending any longer, which shows below.
+        // Acquire: if it is the entry of a later call, this call is no longer pending, as the check below
+        // shows.
         let entry = w.elect(0, || self.words.requests.load(warp as usize, ReadOrder::Acquire));
         let again = Announcement(w.elect(0, || self.announcement(warp, ReadOrder::Relaxed).0));
         (again == call).then_some((call, entry))
@@ -317,7 +320,7 @@ where
         }
     }
 
-    /// Puts the node of the receipts back that is not published.
+    /// Puts back the node of receipts that were not published.
     #[inline(always)]
     pub(super) fn abandon_receipts<W: Warp>(self, w: &mut W, served: Served, stash: &mut Stash) {
         if served.receipts != NIL {
@@ -326,17 +329,17 @@ where
     }
 }
 
-/// The announced calls that a warp looks through: those of all warps, from one on.
+/// The announced calls of all warps, in turn from one warp on.
 struct Queue {
     /// The first warp.
     start: u32,
     /// How many warps were looked at.
     base: u32,
-    /// Those of the last ones looked at that have a call, and were not taken.
+    /// Those of the last warps looked at that have a call that was not taken yet.
     pending: Ballot,
 }
 
-/// A number of a warp that may be beyond the last by as many as there are.
+/// A number of a warp, wrapped around if it is beyond the last one.
 #[inline(always)]
 const fn wrapped(number: u32, warps: u32) -> u32 {
     if number < warps { number } else { number - warps }

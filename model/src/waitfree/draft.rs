@@ -1,5 +1,4 @@
-//! A chain that is to take the place of another one: its first nodes are private copies, the others are
-//! shared.
+//! A chain that is to replace another one: its first nodes are private copies, the others are shared.
 
 use super::WaitFreeTable;
 use super::table::{Row, is_link};
@@ -21,28 +20,28 @@ pub(super) struct Draft {
     pub(super) first: u32,
     /// How many of its nodes, from the first one on, are private.
     pub(super) fresh: u32,
-    /// How many nodes of the chain that it was made of, from the first one on, are not in it.
+    /// How many nodes of the original chain, from the first one on, are not in it.
     pub(super) replaced: u32,
 }
 
 impl Draft {
-    /// The chain as it is.
+    /// The chain, unchanged.
     #[inline(always)]
     pub(super) const fn of(first: u32) -> Self {
         Self { first, fresh: 0, replaced: 0 }
     }
 
-    /// Whether it still is the chain that it was made of.
+    /// Whether it still is the original chain.
     #[inline(always)]
     pub(super) const fn is_untouched(&self) -> bool {
         self.fresh == 0 && self.replaced == 0
     }
 }
 
-/// A node of a draft: the one that holds a key, or into which it belongs.
+/// A place in a draft: the node that holds a key, or into which it belongs.
 struct Spot<W: Warp, E: Packed, const S: usize> {
     node: u32,
-    /// How many nodes stand before it.
+    /// How many nodes come before it.
     index: u32,
     /// The node before it, or none.
     before: u32,
@@ -58,10 +57,10 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// Runs a call on a draft. Whether the key was there.
+    /// Runs a call on a draft. Returns whether the key was there.
     ///
     /// # Errors
-    /// No node is free. The draft is still one.
+    /// No node is free. The draft is still valid.
     #[inline(always)]
     pub(super) fn apply<W: Warp>(
         self,
@@ -84,13 +83,13 @@ where
         }
         let spot = self.spot(w, draft, key);
         let present = spot.found.is_some();
-        // What stands in the place of the node, if anything, and a node after it.
+        // The replacement of the node, if there is one, and a node after it.
         let (row, second) = match (&spot.found, update) {
             (Some(_), Update::Add) | (None, Update::Remove) => return Ok(present),
             (Some(found), Update::Assign) => (Some(row::with_word(w, spot.row, found, entry)), None),
             (Some(found), Update::Remove) => {
                 let row = row::with_word(w, spot.row, found, E::EMPTY);
-                // A chain keeps its last node, so that no head is the same again.
+                // A chain keeps its last node, so that a head is never the same again.
                 let is_last = spot.link == NIL && spot.index == 0;
                 ((is_last || Self::entries(w, row) > 0).then_some(row), None)
             }
@@ -132,7 +131,7 @@ where
         }
     }
 
-    /// Puts a row in the place of a node, or takes the node out. What follows begins at `link`.
+    /// Replaces a node by a row, or removes the node. The rest of the chain begins at `link`.
     #[inline(always)]
     fn replace<W: Warp>(
         self,
@@ -168,7 +167,7 @@ where
         Ok(())
     }
 
-    /// Makes the first `count` nodes of a draft private: the last of them, or none.
+    /// Makes the first `count` nodes of a draft private. Returns the last of them, or none.
     #[inline(always)]
     fn own<W: Warp>(
         self,
@@ -194,7 +193,7 @@ where
         Ok(before)
     }
 
-    /// Makes a node of a draft, or its beginning, lead to another one.
+    /// Links a node of a draft, or its beginning, to another one.
     #[inline(always)]
     fn lead<W: Warp>(self, w: &mut W, draft: &mut Draft, before: u32, to: u32) {
         if before == NIL {
@@ -204,11 +203,11 @@ where
         }
     }
 
-    /// An entry and those of a full node, cut in two: the lower half of them, and the upper.
+    /// Splits a full node with a new entry: the lower half of the entries, and the upper half.
     #[inline(always)]
     fn halves<W: Warp>(w: &mut W, row: Row<W, E, S>, entry: E::Word) -> [Row<W, E, S>; 2] {
         let key = E::key(entry);
-        // How many of the entries, the new one counted, have a lower key.
+        // How many of the entries, the new one included, have a lower key.
         let mut ranks = w.map(row, |_, words: [E::Word; S]| words.map(|word| u32::from(key < E::key(word))));
         let mut rank = 0;
         let mut turned = row;
@@ -234,12 +233,12 @@ where
                 return part;
             }
             let room = Self::room(w, part);
-            // There always is some: each part has fewer entries than a node.
+            // There is always an empty word: each part has fewer entries than a node.
             room.map_or(part, |room| row::with_word(w, part, &room, entry))
         })
     }
 
-    /// Puts the private nodes of a draft back that is not published.
+    /// Puts back the private nodes of a draft that was not published.
     #[inline(always)]
     pub(super) fn abandon<W: Warp>(self, w: &mut W, draft: &Draft, stash: &mut Stash) {
         let mut node = draft.first;
@@ -250,7 +249,7 @@ where
         }
     }
 
-    /// Retires the nodes of a chain that begins at `first` and is replaced by a draft.
+    /// Retires the nodes of a chain from `first` on that a draft replaces.
     #[inline(always)]
     pub(super) fn retire<W: Warp>(self, w: &mut W, stash: &Stash, first: u32, draft: &Draft) {
         let mut node = first;

@@ -1,4 +1,4 @@
-//! Updates that replace the first node of a chain alone, where no call is announced: nearly all of them.
+//! Updates that replace only the first node of a chain, when no call is announced: nearly all of them.
 
 use super::WaitFreeTable;
 use super::announce::Request;
@@ -10,17 +10,17 @@ use crate::reclaim::{NodeIndex, Pool, Stash};
 use crate::row;
 use crate::warp::Warp;
 
-/// What an update does to the first node of its chain. A struct: an enum that holds a row would be kept in
-/// local memory.
+/// The effect of an update on the first node of its chain. A struct: an enum that holds a row would be kept
+/// in local memory.
 pub(super) struct Step<R> {
     pub(super) what: What,
-    /// Whether the key was there, unless more than that node is needed.
+    /// Whether the key was there, if that node is enough.
     pub(super) present: bool,
-    /// What comes in the place of the node, with the same link.
+    /// The replacement of the node, with the same link.
     pub(super) row: R,
 }
 
-/// What an update does.
+/// The kind of the effect.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum What {
@@ -39,7 +39,7 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// The first node of a chain, and its link. Where there is none, an empty one.
+    /// The first node of a chain, and its link. An empty one if the chain has none.
     #[inline(always)]
     pub(super) fn first<W: Warp>(self, w: &mut W, head: Head) -> (Row<W, E, S>, u32) {
         if head.first() == NIL {
@@ -49,7 +49,7 @@ where
         (row, Self::link(w, row))
     }
 
-    /// What an update does to the first node of its chain, as read with its link.
+    /// The effect of an update on the first node of its chain, as read with its link.
     #[inline(always)]
     pub(super) fn step<W: Warp>(
         w: &mut W,
@@ -69,7 +69,7 @@ where
         if let (true, Update::Add) | (false, Update::Remove) = (present, update) {
             return step(What::Answer, present, row);
         }
-        // A full node is split elsewhere.
+        // Another path splits a full node.
         let Some(place) = found else { return step(What::Leave, false, row) };
         let word = if update == Update::Remove { E::EMPTY } else { entry };
         let row = row::with_word(w, row, &place, word);
@@ -77,10 +77,10 @@ where
         step(if emptied { What::Leave } else { What::Exchange }, present, row)
     }
 
-    /// Runs an update if the first node of its chain decides it, and one node in its place is enough: whether
-    /// the key was there. `None`, and nothing has changed, if that is not so, if a call is announced or was
-    /// answered here, if no node is free, or if as many exchanges are lost as the table has patience; `lost`
-    /// counts them.
+    /// Runs an update if the first node of its chain decides it, and one replacement of that node is enough.
+    /// Returns whether the key was there. Returns `None`, and changes nothing, if that is not so, if a call
+    /// is announced or was answered in this chain, if no node is free, or if as many exchanges are lost as
+    /// the table has patience; `lost` counts them.
     #[inline(always)]
     pub(super) fn fast<W: Warp>(
         self,
@@ -125,7 +125,7 @@ where
         answer
     }
 
-    /// Puts a node in the place of the first one of a chain, if that is the first one still.
+    /// Replaces the first node of a chain, if it still is the first one.
     #[inline(always)]
     pub(super) fn swap(self, bucket: u32, head: Head, node: NodeIndex) -> bool {
         let new = Head::new::<P::Counters>(node.0, false, false);
