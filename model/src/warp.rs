@@ -1,32 +1,33 @@
 //! The warp contract: what a structure may ask of the lanes that run it.
 //!
-//! Code is written at warp level. A value is either *uniform* (a plain Rust value, the same for all lanes)
-//! or *per lane* ([`Warp::Lanes`], opaque). Per-lane values cannot be branched on, so control flow outside
-//! the per-lane closures is uniform by construction. Collectives take `&mut self` and the closures cannot
-//! borrow the warp, so a collective inside divergent code does not compile.
+//! Code is written at warp level. A value is either *uniform* (a plain Rust value, the same for all lanes) or
+//! *per lane* ([`Warp::Lanes`], opaque). Per-lane values cannot be branched on, so control flow outside the
+//! per-lane closures is uniform by construction. Collectives take `&mut self`, and the closures cannot borrow
+//! the warp, so a collective inside divergent code does not compile.
 //!
-//! **Each lane is a thread of its own in the memory model.** [`Warp::ballot`] and [`Warp::shfl`] exchange
-//! values and order no memory. [`Warp::sync`] does.
+//! **Each lane is a separate thread in the memory model.** [`Warp::ballot`] and [`Warp::shfl`] exchange
+//! values and order no memory. [`Warp::sync`] orders memory.
 
 use crate::memory::Word;
 
-/// A tile of 1 to 32 lanes that runs one operation together, or, in the wait-free table, one for each lane.
+/// A tile of 1 to 32 lanes that runs one operation together. In the wait-free table it may run one operation
+/// per lane.
 ///
-/// A tile is what the structures call a warp. Its width is [`Warp::LANES`], a power of two, never the
-/// literal 32; a width of 1 is scalar code.
+/// The structures call a tile a warp. Its width is [`Warp::LANES`], a power of two. Code never assumes the
+/// literal 32. A width of 1 is scalar code.
 pub trait Warp {
     /// Number of lanes: 1, 2, 4, 8, 16 or 32.
     const LANES: u32;
 
-    /// Whether anything takes notice of a mark. Where nothing does, its numbers need not be computed.
+    /// Whether marks are used. If not, their numbers need not be computed.
     const MARKS: bool = false;
 
     /// One value per lane. On a GPU this is the value itself, in a register; on a CPU it is an array.
     type Lanes<T: Copy>: Copy;
 
-    /// Index of this warp in its launch, which no other warp of the launch has. Uniform. Warps of two
-    /// launches may have the same. Most structures only spread work by it. The wait-free table has memory for
-    /// each index, so that its launches do not overlap.
+    /// Index of this warp in its launch, distinct from those of the launch's other warps. Uniform. Warps of
+    /// two launches may have the same index. Most structures use it only to spread work. The wait-free table
+    /// has memory for each index, so its launches must not overlap.
     fn id(&self) -> u32;
 
     /// Runs `f(lane)` in every lane. The order among lanes is not defined.
@@ -47,13 +48,13 @@ pub trait Warp {
     /// Collects one bit per lane. Orders no memory.
     fn ballot(&mut self, votes: Self::Lanes<bool>) -> Ballot;
 
-    /// The value of lane `source`, for all. Orders no memory. `source` is below [`Warp::LANES`].
+    /// Returns the value of lane `source` to all lanes. Orders no memory. `source` is below [`Warp::LANES`].
     fn shfl<T: Word>(&mut self, values: Self::Lanes<T>, source: u32) -> T;
 
-    /// Lane `lane` alone runs `f`; all lanes learn the result. Orders no memory.
+    /// Lane `lane` alone runs `f`; all lanes receive the result. Orders no memory.
     fn elect<T: Word>(&mut self, lane: u32, f: impl FnOnce() -> T) -> T;
 
-    /// Lane `lane` alone runs `f` on its own value; all lanes learn the result. Orders no memory.
+    /// Lane `lane` alone runs `f` on its own value; all lanes receive the result. Orders no memory.
     fn elect_with<T: Copy, U: Word>(
         &mut self,
         lane: u32,
@@ -61,25 +62,26 @@ pub trait Warp {
         f: impl FnOnce(T) -> U,
     ) -> U;
 
-    /// Waits for all lanes and orders memory among them: what any lane did before, every lane sees after.
+    /// Waits for all lanes and orders memory among them: what any lane did before, every lane sees
+    /// afterwards.
     fn sync(&mut self);
 
-    /// A sequentially consistent fence in every lane, and [`Warp::sync`] on both sides of it.
+    /// A sequentially consistent fence in every lane, with a [`Warp::sync`] before and after it.
     fn fence(&mut self);
 
-    /// An acquire fence in every lane, and [`Warp::sync`] behind it: what was released by a write that any
-    /// lane has read before, in whatever order, every lane sees after. It orders nothing that this warp
-    /// wrote.
+    /// An acquire fence in every lane, followed by [`Warp::sync`]. If any lane has read a value that a
+    /// release write published, with any ordering, every lane afterwards sees what was released. It does not
+    /// order this warp's own writes.
     fn fence_acquire(&mut self);
 
-    /// Says that this warp waits for another one. Called in every loop that can only end by the step of
-    /// another warp.
+    /// Tells the scheduler that this warp waits for another one. Call it in every loop that can end only by a
+    /// step of another warp.
     fn pause(&mut self);
 
-    /// Says where in its operation the warp is: what it does from here on depends on these two numbers and on
-    /// the operation, and on nothing else that it has read. A checker may take all states with the same mark
-    /// for one; nothing else comes of it. A mark that leaves something out hides executions:
-    /// simt/src/stateful/README.md says what stands against that.
+    /// Marks where the warp is in its operation: what it does from here on depends on these two numbers and
+    /// on the operation, and on nothing else that it has read. A checker may merge all states with equal
+    /// marks; a mark has no other effect. A mark that leaves something out hides executions;
+    /// simt/src/stateful/README.md describes what guards against that.
     #[inline(always)]
     fn mark(&mut self, _place: u32, _state: u64) {}
 }

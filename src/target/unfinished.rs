@@ -20,8 +20,8 @@ pub(super) struct Unfinished {
 }
 
 impl Unfinished {
-    /// A new file in the folder of `path`, whose name it will take. It has the owner, group and mode of a file
-    /// of that name, as far as the system allows; if there is none, the user's mask decides the mode.
+    /// A new file in the folder of `path`, whose name it will take. It has the owner, group and mode of a
+    /// file of that name, as far as the system allows; if there is none, the user's mask decides the mode.
     pub(super) fn new(path: &Path) -> Result<Self> {
         #[cfg(unix)]
         signals::watch();

@@ -18,21 +18,21 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// The value of a key, or `None` if it is absent. One read of the head and one of each node of the
-    /// chain, whatever other warps do.
+    /// Returns the value of a key, or `None` if it is absent. Reads the head once and each node of the chain
+    /// once, whatever other warps do.
     #[inline(always)]
     pub fn search<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<E::Value> {
         self.words.pool.reading(w, |w| self.look(w, key).tell(w))
     }
 
-    /// Whether a key is there.
+    /// Returns whether a key is present.
     #[inline(always)]
     pub fn contains<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> bool {
         self.words.pool.reading(w, |w| self.look(w, key).is(w, |value| value.is_some()))
     }
 
-    /// What a search finds, at the lane that found it. Within a turn of the pool, or a read of it, where that
-    /// has any.
+    /// What a search finds, at the lane that found it. A pool that has turns or guarded reads must have one
+    /// open.
     #[inline(always)]
     pub fn look<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> AtLane<W, Option<E::Value>> {
         let key = key.get();
@@ -47,7 +47,7 @@ where
         }
     }
 
-    /// The entry of a key in the chain from `node` on.
+    /// Finds the entry of a key in the chain from `node` on.
     #[inline(always)]
     fn walk<W: Warp>(self, w: &mut W, mut node: u32, key: E::Key) -> Option<Found<W, E::Word>> {
         while node != NIL {
@@ -63,7 +63,7 @@ where
         None
     }
 
-    /// The entry of a key in the chain of a head, of which the first node was read with its link.
+    /// Finds the entry of a key in the chain of a head. The first node was read with its link.
     #[inline(always)]
     pub(super) fn walk_on<W: Warp>(
         self,
@@ -72,7 +72,7 @@ where
         (row, link): (Row<W, E, S>, u32),
         key: E::Key,
     ) -> Option<Found<W, E::Word>> {
-        // Receipts are no entries.
+        // Receipts are not entries.
         let found = if head.has_receipts() { None } else { Self::find(w, row, key) };
         if found.is_some() || link == NIL || !head.has_receipts() && Self::ends(w, row, key) {
             return found;
@@ -80,8 +80,8 @@ where
         self.walk(w, link, key)
     }
 
-    /// Hands every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0: those of one
-    /// instant. How many there are.
+    /// Passes every entry of a bucket to `sink` as (warp, number, key, value), numbered from 0. All were in
+    /// the bucket at one instant. Returns how many there are.
     #[inline(always)]
     pub fn visit<W: Warp>(
         self,
@@ -111,7 +111,7 @@ where
         number
     }
 
-    /// How many entries and how many nodes a bucket holds.
+    /// Returns how many entries and how many nodes a bucket holds.
     #[inline(always)]
     pub fn bucket_stats<W: Warp>(self, w: &mut W, bucket: u32) -> (u32, u32) {
         let head = self.head(w, bucket);

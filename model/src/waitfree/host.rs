@@ -1,61 +1,61 @@
-//! How large a wait-free table is, and what it holds.
+//! The size and the statistics of a wait-free table.
 
 use super::{MOST_NODES, MOST_WARPS};
 use crate::host::Refused;
 
-/// How many buckets and nodes a table has, how large they are, and how many warps run at one time.
+/// The number of buckets and nodes of a table, the size of a node, and how many warps run at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitFreeGeometry {
-    /// Words per node, the link included: the lanes of a warp times the words that each reads.
+    /// Words per node, including the link: the lanes of a warp times the words that each lane reads.
     pub node_words: u32,
     /// Buckets, each a chain of nodes.
     pub buckets: u32,
-    /// Nodes of the pool: those of the chains, and those that updates take to replace others.
+    /// Nodes of the pool: those in chains, and those that updates need for replacements.
     pub nodes: u32,
     /// Warps that can run at one time.
     pub warps: u32,
-    /// Entries that it is made for, of which it may hold more. A batch on a GPU needs fewer passes if they
-    /// are so few that most chains have one node; 0 if nothing is known.
+    /// The expected number of entries, or 0 if unknown; the table may hold more. A batch on a GPU needs fewer
+    /// passes if most chains are expected to have one node.
     pub entries: u64,
 }
 
 impl WaitFreeGeometry {
-    /// Entries per place of the first nodes that [`new`](Self::new) aims at: where nodes have room for seven,
-    /// one chain in 120 has two.
+    /// The load factor of the first nodes that [`new`](Self::new) aims at. If a node has room for seven
+    /// entries, one chain in 120 then has two nodes.
     pub const DEFAULT_LOAD: f64 = 0.4;
 
-    /// Fewest warps that [`new`](Self::new) makes a table for. Of a CPU with more threads some wait.
+    /// Fewest warps that [`new`](Self::new) makes a table for. If a CPU has more threads, some of them wait.
     pub const FEWEST_WARPS: u32 = 256;
     /// Most warps that [`new`](Self::new) makes a table for: as many tiles of four lanes as run at one time
     /// on an H100.
     pub const DEFAULT_WARPS: u32 = 1 << 15;
 
-    /// Nodes per warp, besides those of the entries: each takes some for itself.
+    /// Nodes per warp in addition to those of the entries: each warp keeps a stash of free nodes.
     const NODES_PER_WARP: u64 = 4;
 
     /// Fewest warps that [`for_batches`](Self::for_batches) makes a table for.
     const FEWEST_TILES: u32 = 1 << 12;
-    /// Nodes of such a table, besides those of the entries.
+    /// Nodes of such a table in addition to those of the entries.
     const NODES_OF_BATCHES: u64 = Self::DEFAULT_WARPS as u64 * Self::NODES_PER_WARP;
 
-    /// A table for `entries` entries, `load` of them per place of the first nodes.
+    /// A table for `entries` entries, with a load factor of `load` in the first nodes.
     ///
-    /// The pool has a node for each bucket, and three times as many as the entries fill. All entries find
-    /// room if they are only inserted, whatever their keys are, but for those of long chains: an update
-    /// copies the nodes of a chain up to its own. A chain keeps a node that has lost most of its entries, so
-    /// a table that was emptied unevenly may be full earlier. A load that is not between 0.01 and 100 is
-    /// brought into that range.
+    /// The pool has a node for each bucket, and three times as many as the entries fill. If entries are only
+    /// inserted, all of them find room, whatever their keys are, unless chains are long: an update copies the
+    /// nodes of a chain up to its own. A chain keeps a node that has lost most of its entries. So a table
+    /// that was emptied unevenly may be full earlier. `load` is clamped to 0.01..=100.
     ///
     /// # Errors
-    /// [`Refused::Nothing`] if a node has no place; [`Refused::TooLarge`] if the nodes cannot be counted.
+    /// [`Refused::Nothing`] if a node has no room for an entry; [`Refused::TooLarge`] if the number of nodes
+    /// overflows.
     pub fn new(entries: u64, load: f64, node_words: u32) -> Result<Self, Refused> {
         let warps = Self::of_entries(entries);
         Self::with(entries, load, node_words, (warps, warps as u64 * Self::NODES_PER_WARP))
     }
 
-    /// A table for a GPU. However few the entries are, it has 4,096 warps or more, and besides the nodes of
-    /// the entries 131,072 for updates. A batch is cut into parts with as many updates as there are nodes
-    /// for, and small parts would be slow.
+    /// A table for a GPU. However few the entries are, it has at least 4,096 warps, and 131,072 nodes for
+    /// updates in addition to those of the entries. A batch is cut into parts with as many updates as there
+    /// are nodes for, and small parts would be slow.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -64,12 +64,12 @@ impl WaitFreeGeometry {
         Self::with(entries, load, node_words, (warps, Self::NODES_OF_BATCHES))
     }
 
-    /// Warps of a table for so many entries.
+    /// Number of warps of a table for so many entries.
     fn of_entries(entries: u64) -> u32 {
         (entries / 64).clamp(Self::FEWEST_WARPS.into(), Self::DEFAULT_WARPS.into()) as u32
     }
 
-    /// A table for so many warps, with so many nodes for what they are about to publish.
+    /// A table for so many warps, with so many nodes for unpublished chains.
     fn with(
         entries: u64,
         load: f64,
@@ -88,10 +88,11 @@ impl WaitFreeGeometry {
         Ok(Self { node_words, buckets: buckets as u32, nodes: nodes as u32, warps, entries })
     }
 
-    /// Refuses a size that no table of nodes of `node_words` words can have.
+    /// Checks that a table with nodes of `node_words` words can have this size.
     ///
     /// # Errors
-    /// [`Refused::NodeWords`] if the size is for other nodes; [`Refused::Nothing`]; [`Refused::TooLarge`].
+    /// [`Refused::NodeWords`] if the size is for other nodes; [`Refused::Nothing`] if a number is 0;
+    /// [`Refused::TooLarge`] if one is too large.
     pub fn admit(self, node_words: u32) -> Result<(), Refused> {
         if self.node_words != node_words {
             return Err(Refused::NodeWords { found: self.node_words, expected: node_words });
@@ -108,25 +109,25 @@ impl WaitFreeGeometry {
         countable(self.nodes as u64)
     }
 
-    /// Entries that fit a node.
+    /// Number of entries that fit a node.
     pub const fn node_entries(self) -> u32 {
         self.node_words - 1
     }
 
-    /// Places of the nodes.
+    /// Places for entries in all nodes.
     pub const fn places(self) -> u64 {
         self.nodes as u64 * self.node_entries() as u64
     }
 
-    /// Whether chains of more than one node are expected: seven entries or more for twelve places of the
-    /// first nodes, or nothing is known of the entries.
+    /// Whether chains of more than one node are expected: at least seven entries for twelve places of the
+    /// first nodes, or an unknown number of entries.
     pub const fn has_chains(self) -> bool {
         let places = self.buckets as u64 * self.node_entries() as u64;
         self.entries == 0 || self.entries.saturating_mul(12) >= places.saturating_mul(7)
     }
 
-    /// Nodes that a warp takes for itself at once: one, or so many that all warps together have a quarter of
-    /// the pool at most.
+    /// Number of nodes that a warp takes for its stash at once: at least one, and otherwise so many that the
+    /// stashes of all warps together hold at most a quarter of the pool.
     pub const fn stash(self) -> u32 {
         let nodes = self.nodes / (4 * self.warps);
         if nodes < 1 {
@@ -139,7 +140,7 @@ impl WaitFreeGeometry {
     }
 }
 
-/// Refuses more nodes than a head counts.
+/// Checks that a head can count so many nodes.
 const fn countable(nodes: u64) -> Result<(), Refused> {
     if nodes <= MOST_NODES as u64 {
         Ok(())
@@ -148,7 +149,7 @@ const fn countable(nodes: u64) -> Result<(), Refused> {
     }
 }
 
-/// What a table holds.
+/// Statistics of a table.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct WaitFreeStats {
     /// Live entries.
@@ -167,7 +168,7 @@ impl WaitFreeStats {
         self.longest = self.longest.max(nodes);
     }
 
-    /// Adds other chains.
+    /// Adds the chains of other statistics.
     #[must_use]
     pub fn merge(self, other: &Self) -> Self {
         Self {

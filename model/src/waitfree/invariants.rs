@@ -1,4 +1,4 @@
-//! What always holds of a wait-free table, to be checked on a copy of its words.
+//! Invariants of a wait-free table, to be checked on a copy of its words.
 
 use super::WaitFreeTable;
 use super::words::{Head, NIL, Progress};
@@ -7,7 +7,7 @@ use crate::memory::{IntegerWords, ReadOrder, Words};
 use crate::reclaim::{NodeIndex, Pool};
 use crate::warp::Warp;
 
-/// An invariant that does not hold.
+/// An invariant that is violated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Broken {
     /// A link leads outside the pool.
@@ -15,38 +15,38 @@ pub enum Broken {
         /// The bucket.
         bucket: u32,
     },
-    /// Two links lead to a node, or a chain has a cycle.
+    /// Two links lead to one node, or a chain has a cycle.
     SharedNode {
         /// The node.
         node: NodeIndex,
     },
-    /// A node is reachable that is free.
+    /// A reachable node is free.
     FreeNodeLinked {
         /// The node.
         node: NodeIndex,
     },
-    /// A node is reachable that is retired.
+    /// A reachable node is retired.
     RetiredNodeLinked {
         /// The node.
         node: NodeIndex,
     },
-    /// A node is in a stash or retired and free, or in two stashes.
+    /// A node is in a stash and also retired or free, or it is in two stashes.
     NodeOfTwoStates {
         /// The node.
         node: NodeIndex,
     },
-    /// The keys of a node are not all above those of the node before it, or a key stands twice.
+    /// The keys of a node are not all above those of the node before it, or a key occurs twice.
     Order {
         /// The bucket.
         bucket: u32,
     },
-    /// A key stands in another bucket than its own.
+    /// A key is in a bucket that is not its own.
     WrongBucket {
         /// The bucket.
         bucket: u32,
     },
-    /// A node is in use that is neither reachable nor retired nor in a stash, or that is reachable and in a
-    /// stash (quiescence only).
+    /// A node in use is neither reachable nor retired nor in a stash, or a reachable node is in a stash
+    /// (quiescence only).
     LostNode {
         /// The node.
         node: NodeIndex,
@@ -83,11 +83,12 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// Checks what holds in every state: chains stay in the pool, share no node and have no cycle; a
-    /// reachable node is in use and not retired; a node in a stash is in use, and in one stash; keys stand
+    /// Checks what holds in every state. Chains stay in the pool, share no node and have no cycle. A
+    /// reachable node is in use and not retired. A node in a stash is in use, and in one stash only. Keys are
     /// in their bucket, in order, once each.
     ///
-    /// Takes time proportional to the nodes squared: meant for the tiny tables of the checkers.
+    /// Takes time proportional to the square of the number of nodes: meant for the tiny tables of the
+    /// checkers.
     pub fn check_state<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         for bucket in 0..self.buckets() {
             self.check_chain(w, bucket)?;
@@ -109,8 +110,8 @@ where
         self.pool().check(self.nodes::<W>()).map_err(|node| Broken::NodeOfTwoStates { node })
     }
 
-    /// Checks what holds besides when no operation runs: a node that is in use is reachable, or retired, or
-    /// in a stash, and no call is announced.
+    /// Checks what holds in addition when no operation runs. A node in use is reachable, or retired, or in a
+    /// stash. No call is announced.
     pub fn check_quiescent<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
         self.check_state(w)?;
         for node in 0..self.nodes::<W>() {
@@ -122,7 +123,7 @@ where
             }
         }
         for warp in 0..self.warps() {
-            // Relaxed: read alone.
+            // Relaxed: no other memory depends on this word.
             let call = self.words.announcements.load(warp as usize, ReadOrder::Relaxed);
             if super::words::Announcement(call).progress() != Progress::Idle {
                 return Err(Broken::Announced { warp });
@@ -131,7 +132,7 @@ where
         Ok(())
     }
 
-    /// How many links lead to a node.
+    /// Returns how many links lead to a node.
     fn reached<W: Warp>(self, w: &mut W, wanted: u32) -> u32 {
         let mut reached = 0;
         for bucket in 0..self.buckets() {
@@ -160,7 +161,8 @@ where
             length += 1;
             node = self.next(w, node);
         }
-        // Every entry, with how many of the chain stand in an earlier node or are it.
+        // For every entry, the number of entries of the chain that are in an earlier node or are the entry
+        // itself.
         let mut broken = None;
         self.visit(w, bucket, |w, number, key, _| {
             if self.bucket(key) != bucket {
@@ -177,7 +179,7 @@ where
         broken.map_or(Ok(()), Err)
     }
 
-    /// The place in the chain of the node that holds entry `number` of a bucket.
+    /// Returns the position in the chain of the node that holds entry `number` of a bucket.
     fn node_of<W: Warp>(self, w: &mut W, head: Head, number: u32) -> u32 {
         let (mut node, mut place, mut before) = (self.first_node(w, head), 0, 0);
         while node != NIL {

@@ -1,6 +1,6 @@
-//! Operations of the lanes of a warp, one for each, at one time.
+//! Operations of the lanes of a warp: one per lane, all at one time.
 //!
-//! A lane reads the head of its own operation, and exchanges it. In between, all lanes read and write the
+//! Each lane reads the head of its own operation, and exchanges it. In between, all lanes read and write the
 //! nodes together, one operation after the other. So the reads of the heads overlap, and one fence serves the
 //! exchanges of all lanes. A warp that runs one operation at a time needs a fence for each.
 
@@ -16,15 +16,15 @@ use crate::outcome::{Mixed, Op};
 use crate::reclaim::{NodeIndex, Pool, Stash};
 use crate::warp::{Ballot, Warp};
 
-/// The operation of a lane. It has no padding, which the compiler would copy byte by byte in local memory.
+/// The operation of a lane. It has no padding: the compiler would copy padding byte by byte in local memory.
 #[derive(Clone, Copy)]
 struct LaneOp<T> {
     entry: T,
     number: u32,
-    /// Its code, or [`NONE`] if there is none.
+    /// Its operation code, or [`NONE`] if there is none.
     code: u32,
     bucket: u32,
-    /// Exchanges that were lost.
+    /// Number of exchanges that it has lost.
     lost: u32,
 }
 
@@ -37,21 +37,21 @@ impl<T> LaneOp<T> {
         self.code != NONE
     }
 
-    /// What it does to its key; `None` if it looks.
+    /// The update that it is; `None` if it is a search.
     #[inline(always)]
     fn update(&self) -> Option<Update> {
         Op::from_code(self.code as u8).and_then(update_of)
     }
 }
 
-/// The warps that a warp runs beside. On a GPU they are the other tiles of the same hardware warp: they are
-/// faster if all run the same code at the same time.
+/// The warps that a warp runs beside. On a GPU they are the other tiles of one hardware warp. They are faster
+/// if all run the same code at the same time.
 pub trait Company<W: Warp> {
-    /// Whether another round begins. It must, if this warp is `busy`. Otherwise it may, and this warp runs a
-    /// round with nothing to do.
+    /// Returns whether another round begins. If this warp is `busy`, it must. Otherwise it may, and this warp
+    /// runs a round with nothing to do.
     fn again(&mut self, w: &mut W, busy: bool) -> bool;
 
-    /// Waits for the others, so that all go on together. No result depends on it.
+    /// Waits for the others, so that all continue together. No result depends on it.
     fn meet(&mut self, w: &mut W);
 }
 
@@ -69,11 +69,12 @@ impl<W: Warp> Company<W> for NoCompany {
     fn meet(&mut self, _: &mut W) {}
 }
 
-/// What a round does with the operation of a lane.
+/// What one round does with the operation of a lane.
 #[derive(Clone, Copy)]
 struct Turn<V> {
     what: What,
-    /// The code of the answer. Where the head is to be exchanged, it holds only if the exchange succeeds.
+    /// The code of the answer. If the head is to be exchanged, the answer holds only if the exchange
+    /// succeeds.
     code: u32,
     value: V,
 }
@@ -87,19 +88,24 @@ where
 {
     /// Runs operations, as many at one time as the warp has lanes. `next` gives a lane its next operation,
     /// with a number of the caller's choice. `done` takes that number and the answer. `kind` is `Some` only
-    /// if every operation is of that kind. `stash` is that of this warp, which it has opened and will close.
+    /// if every operation is of that kind. `stash` is this warp's, which the caller has opened and will
+    /// close.
     ///
-    /// The answer is `None`, and nothing has changed, if the first node of the chain does not decide the
-    /// update, if one node in its place is not enough, if a call is announced or was answered there, if no
-    /// node is free, or if the update has lost as many exchanges as the table has patience. Then call
-    /// [`mixed`](Self::mixed). A search always has an answer.
+    /// The answer is `None`, and nothing has changed, in these cases:
+    /// - the first node of the chain does not decide the update;
+    /// - one node in its place is not enough;
+    /// - a call is announced, or was answered, in that bucket;
+    /// - no node is free;
+    /// - the update has lost as many exchanges as the table has patience.
     ///
-    /// The operations that lanes run at one time take effect in any order. An operation that `next` gives
-    /// when `done` has the answer of another one takes effect after that one, whichever lanes run them. So
-    /// does what the warp does after this call.
+    /// Then call [`mixed`](Self::mixed). A search always has an answer.
     ///
-    /// An operation takes part in one round, and in one more for each exchange that it loses. A round reads a
-    /// head and a node for each lane, and for a search the rest of its chain.
+    /// The operations that lanes run at one time take effect in any order. If `next` gives an operation after
+    /// `done` has received the answer of another, it takes effect after that one, whichever lanes run them.
+    /// The same holds for what the warp does after this call.
+    ///
+    /// An operation takes part in one round, and in one more for each exchange that it loses. In a round,
+    /// each lane reads a head and a node; a search also reads the rest of its chain.
     #[inline(always)]
     pub fn each_lane<W: Warp>(
         self,
@@ -112,7 +118,7 @@ where
         let mut ops = w.each(|_| none);
         let mut fresh = w.each(|_| NIL);
         loop {
-            // What other lanes have exchanged and answered comes before what follows.
+            // What other lanes have exchanged and answered happens before what follows.
             w.sync();
             ops = w.map(ops, |lane, op: LaneOp<E::Word>| {
                 if op.is_some() {
@@ -175,7 +181,7 @@ where
         }
     }
 
-    /// Gives a node to each lane whose operation may need one and that has none.
+    /// Gives a node to each lane that has none and whose operation may need one.
     #[inline(always)]
     fn restock<W: Warp>(
         self,
@@ -194,7 +200,7 @@ where
         fresh
     }
 
-    /// What is to be done for each lane. Where it is to exchange its head, its node is written.
+    /// Decides what is to be done for each lane. If a lane is to exchange its head, its node is written.
     #[inline(always)]
     fn turns<W: Warp>(
         self,
@@ -239,7 +245,7 @@ where
         turns
     }
 
-    /// What is to be done for one update.
+    /// Decides what is to be done for one update.
     #[inline(always)]
     fn turn<W: Warp>(
         self,

@@ -1,4 +1,4 @@
-//! The table: heads of chains of nodes that never change.
+//! The table: heads of chains of nodes. A published node never changes.
 
 use super::words::{Head, NIL};
 use crate::entry::Packed;
@@ -10,10 +10,10 @@ use crate::row::{self, Found};
 use crate::warp::Warp;
 use core::marker::PhantomData;
 
-/// A handle to a wait-free table: a Copy view that every warp carries.
+/// A handle to a wait-free table: a `Copy` view that every warp carries.
 ///
-/// A node is what a warp reads at once: `W::LANES * S` words, the last one its link. One table can be used by
-/// warps of different widths as long as `W::LANES * S` is the same, and not by both at one time.
+/// A node is what a warp reads at once: `W::LANES * S` words, the last of which is its link. Warps of
+/// different widths may use one table if `W::LANES * S` is equal, but not at the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitFreeTable<E, N, H, P, const S: usize> {
     pub(super) words: WaitFreeWords<N, H, P>,
@@ -22,24 +22,24 @@ pub struct WaitFreeTable<E, N, H, P, const S: usize> {
     entry: PhantomData<E>,
 }
 
-/// The memory of a table, by handles.
+/// The memory of a table, as handles.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitFreeWords<N, H, P> {
     /// The nodes of the pool, at most [`MOST_NODES`](super::MOST_NODES).
     pub nodes: N,
-    /// The heads, one per bucket. At first each is [`EMPTY_HEAD`].
+    /// The heads, one per bucket. All are [`EMPTY_HEAD`] at first.
     pub heads: H,
-    /// The announcements, one per warp that can run at one time: at most
-    /// [`MOST_WARPS`](super::MOST_WARPS). At first all are zero.
+    /// The announcements, one per warp that can run at one time: at most [`MOST_WARPS`](super::MOST_WARPS).
+    /// All are zero at first.
     pub announcements: H,
-    /// The entries of announced calls, as many.
+    /// The entries of announced calls, one per announcement.
     pub requests: N,
     /// The states of the nodes: a [`NodePool`](crate::reclaim::NodePool), or an
     /// [`EpochPool`](crate::reclaim::EpochPool).
     pub pool: P,
 }
 
-/// What a head holds at first: zero.
+/// The value of a head at first: zero.
 pub const EMPTY_HEAD: u64 = Head::EMPTY.0;
 
 /// What the lanes of a warp read of one node.
@@ -52,8 +52,8 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// A table in this memory. A call is announced when it has lost `patience` exchanges. The buckets of keys
-    /// are by `seed`.
+    /// A table in this memory. A call is announced after it has lost `patience` exchanges. `seed` decides the
+    /// bucket of each key.
     #[inline(always)]
     pub const fn new(words: WaitFreeWords<N, H, P>, patience: u32, seed: Seed) -> Self {
         Self { words, patience, seed, entry: PhantomData }
@@ -65,7 +65,7 @@ where
         self.words.heads.len() as u32
     }
 
-    /// How many warps can run at one time. Their numbers ([`Warp::id`]) are below it, and differ.
+    /// How many warps can run at one time. Their numbers ([`Warp::id`]) are below it and distinct.
     #[inline(always)]
     pub fn warps(self) -> u32 {
         self.words.announcements.len() as u32
@@ -83,13 +83,13 @@ where
         (self.words.nodes.len() / (W::LANES as usize * S)) as u32
     }
 
-    /// Entries that fit a node.
+    /// Number of entries that fit a node.
     #[inline(always)]
     pub const fn node_entries(lanes: u32) -> u32 {
         lanes * S as u32 - 1
     }
 
-    /// Asks for the cache line of the head of the bucket of `key`. A hint.
+    /// Prefetches the head of the bucket of `key`. A hint.
     #[inline(always)]
     pub fn prefetch<W: Warp>(self, key: UserKey<E::Key>) {
         self.words.heads.prefetch(self.bucket(key.get()) as usize);
@@ -101,7 +101,7 @@ where
         key.hash(self.seed).digit(self.buckets())
     }
 
-    /// The head of a bucket; what its publisher wrote before, all lanes see from here on.
+    /// Reads the head of a bucket. From here on, all lanes see what its publisher wrote before it.
     #[inline(always)]
     pub(super) fn head<W: Warp>(self, w: &mut W, bucket: u32) -> Head {
         // Acquire: the nodes of the chain were written before the head.
@@ -110,13 +110,13 @@ where
         Head(head)
     }
 
-    /// The first node with entries.
+    /// Returns the first node with entries.
     #[inline(always)]
     pub(super) fn first_node<W: Warp>(self, w: &mut W, head: Head) -> u32 {
         if head.has_receipts() { self.next(w, head.first()) } else { head.first() }
     }
 
-    /// All lanes read a node.
+    /// Reads a node, with all lanes.
     #[inline(always)]
     pub(super) fn read<W: Warp>(self, w: &mut W, node: u32) -> Row<W, E, S> {
         let base = node as usize * W::LANES as usize;
@@ -124,7 +124,7 @@ where
         w.each(|lane| self.words.nodes.load_row::<S>(base + lane as usize, ReadOrder::Relaxed))
     }
 
-    /// All lanes write a node, which is private. A lane writes the words that it reads.
+    /// Writes a node, which is private, with all lanes. A lane writes the words that it reads.
     #[inline(always)]
     pub(super) fn write<W: Warp>(self, w: &mut W, node: NodeIndex, row: Row<W, E, S>, link: u32) {
         let base = node.0 as usize * W::LANES as usize;
@@ -135,7 +135,7 @@ where
         });
     }
 
-    /// Makes a private node lead to another one.
+    /// Links a private node to another node.
     #[inline(always)]
     pub(super) fn set_link<W: Warp>(self, w: &mut W, node: NodeIndex, link: u32) {
         let at = Self::base(W::LANES, node.0) + W::LANES as usize * S - 1;
@@ -149,14 +149,14 @@ where
         node as usize * (lanes as usize * S)
     }
 
-    /// The link of a node as read.
+    /// Returns the link of a node that was read.
     #[inline(always)]
     pub(super) fn link<W: Warp>(w: &mut W, row: Row<W, E, S>) -> u32 {
         let last = w.map(row, |_, words: [E::Word; S]| words[S - 1].to_bits() as u32 & NIL);
         w.shfl(last, W::LANES - 1)
     }
 
-    /// The node that follows a node.
+    /// Returns the node that follows a node.
     #[inline(always)]
     pub(super) fn next<W: Warp>(self, w: &mut W, node: u32) -> u32 {
         let at = Self::base(W::LANES, node) + W::LANES as usize * S - 1;
@@ -167,19 +167,19 @@ where
         link & NIL
     }
 
-    /// The entry of a key in a node as read.
+    /// Finds the entry of a key in a node that was read.
     #[inline(always)]
     pub(super) fn find<W: Warp>(w: &mut W, row: Row<W, E, S>, key: E::Key) -> Option<Found<W, E::Word>> {
         row::first(w, 0, row, |lane, i, word| !is_link::<W, S>(lane, i) & (E::key(word) == key))
     }
 
-    /// The first empty word of a node as read.
+    /// Finds the first empty word of a node that was read.
     #[inline(always)]
     pub(super) fn room<W: Warp>(w: &mut W, row: Row<W, E, S>) -> Option<Found<W, E::Word>> {
         row::first(w, 0, row, |lane, i, word| !is_link::<W, S>(lane, i) & !Self::is_entry(word))
     }
 
-    /// Whether a node as read has a key above `key`: then no later node has `key`.
+    /// Whether a node that was read has a key above `key`. If so, no later node has `key`.
     #[inline(always)]
     pub(super) fn ends<W: Warp>(w: &mut W, row: Row<W, E, S>, key: E::Key) -> bool {
         row::any(w, row, |lane, i, word| {
@@ -193,7 +193,7 @@ where
         E::key(word) < <E::Key as Key>::FIRST_RESERVED
     }
 
-    /// How many entries a node as read has.
+    /// Number of entries in a node that was read.
     #[inline(always)]
     pub(super) fn entries<W: Warp>(w: &mut W, row: Row<W, E, S>) -> u32 {
         row::count(w, row, |lane, i, word| !is_link::<W, S>(lane, i) & Self::is_entry(word))

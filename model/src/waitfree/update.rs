@@ -1,4 +1,4 @@
-//! Adding, assigning, removing: rounds, each of which ends with an exchange of the head.
+//! Inserting, assigning and deleting, in rounds. Each round ends with an exchange of the head.
 
 use super::WaitFreeTable;
 use super::announce::{Request, Served};
@@ -14,9 +14,9 @@ use crate::warp::Warp;
 
 /// How a round ended.
 enum Round {
-    /// With the answer: whether the key was there.
+    /// Answered: whether the key was present.
     Answer(bool),
-    /// Another warp was faster, or this one has served others.
+    /// Another warp was faster, or this warp has served other calls.
     Again,
     /// No node is free.
     NoNode,
@@ -29,7 +29,7 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// Adds a pair if the key is absent.
+    /// Inserts a pair if the key is absent.
     #[inline(always)]
     pub fn insert_unique<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Insert {
         match self.update(w, Update::Add, key, value) {
@@ -39,7 +39,7 @@ where
         }
     }
 
-    /// Adds a pair if the key is absent, else replaces the value.
+    /// Inserts a pair if the key is absent, otherwise replaces the value.
     #[inline(always)]
     pub fn insert_or_assign<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Assign {
         match self.update(w, Update::Assign, key, value) {
@@ -49,14 +49,15 @@ where
         }
     }
 
-    /// Takes the pair of a key out. `None` if no node is free; nothing has changed then.
+    /// Deletes the pair of a key. `None` if no node is free; then nothing has changed.
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Option<Delete> {
         let present = self.update(w, Update::Remove, key, E::Value::ZERO)?;
         Some(if present { Delete::Deleted } else { Delete::Absent })
     }
 
-    /// Runs an update: whether its key was there. `None` if no node is free; nothing has changed then.
+    /// Runs an update and returns whether its key was present. `None` if no node is free; then nothing has
+    /// changed.
     #[inline(always)]
     pub fn update<W: Warp>(
         self,
@@ -89,9 +90,9 @@ where
         Request { bucket: self.bucket(key.get()), update, entry: E::pack(key.get(), value) }
     }
 
-    /// Runs an operation whose kind is a value, and leaves the answer to the lane that has it. `None` if no
-    /// node is free; nothing has changed then. `stash` is that of this warp, which it has opened and will
-    /// close.
+    /// Runs an operation whose kind is known at run time, and leaves the answer in the lane that has it.
+    /// `None` if no node is free; then nothing has changed. `stash` is this warp's, which the caller has
+    /// opened and will close.
     #[inline(always)]
     pub fn mixed<W: Warp>(
         self,
@@ -102,8 +103,8 @@ where
         self.mixed_counted(w, (op, key, value), stash).0
     }
 
-    /// Runs an operation. Also returns how many exchanges of a head it has lost, which
-    /// [`rounds`](super::rounds) bounds; a search makes none.
+    /// Runs an operation. Also returns how many exchanges of a head it has lost; [`rounds`](super::rounds)
+    /// bounds them. A search makes none.
     #[inline(always)]
     #[expect(clippy::type_complexity, reason = "an answer and a number")]
     pub fn mixed_counted<W: Warp>(
@@ -133,7 +134,8 @@ where
                 call = Some(self.announce(w, request.bucket, request.update, request.entry));
             }
             if W::MARKS {
-                // A round reads everything else anew. Scenarios have fewer than 256 rounds and calls a warp.
+                // A round reads everything else again. Scenarios have fewer than 256 rounds and calls per
+                // warp.
                 let calls = call.map_or(0, |call| call.sequence::<P::Counters>() as u32);
                 w.mark(lost | calls << 8 | stash.turn() << 16, stash.bits());
             }
@@ -174,8 +176,8 @@ where
             && draft.is_untouched()
             && served.receipts == NIL
         {
-            // Nothing is to be changed: that holds when the head was read. A call that is announced has its
-            // answer, or is served.
+            // Nothing is to be changed: that held when the head was read. An announced call has its answer,
+            // or is served.
             return own.map_or(Round::Again, Round::Answer);
         }
         if made.is_ok() && self.publish(w, request.bucket, head, &draft, served) {
@@ -190,7 +192,7 @@ where
         if made.is_err() { Round::NoNode } else { Round::Again }
     }
 
-    /// Makes a draft the chain of its bucket, unless the head is another one by now.
+    /// Publishes a draft as the chain of its bucket, unless the head has changed.
     #[inline(always)]
     fn publish<W: Warp>(self, w: &mut W, bucket: u32, head: Head, draft: &Draft, served: Served) -> bool {
         self.deliver(w, head);

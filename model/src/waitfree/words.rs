@@ -1,17 +1,17 @@
-//! What the words say: heads of buckets, announcements, receipts.
+//! The words of a wait-free table: heads of buckets, announcements, receipts.
 
 use crate::reclaim::Counters;
 
-/// Most nodes of a pool: a head and a link have 31 bits for one.
+/// Most nodes of a pool: a head and a link have 31 bits for a node.
 pub const MOST_NODES: u32 = NIL - 1;
-/// Most warps that can run at one time: a receipt has 16 bits for one.
+/// Most warps that can run at one time: a receipt has 16 bits for a warp.
 pub const MOST_WARPS: u32 = 1 << 16;
 
-/// The most exchanges of a head that one call makes, in a table where a call is announced when it has lost
-/// `patience` of them, `warps` warps run at one time, and a node has room for so many `receipts`.
+/// The most exchanges of a head that one call makes. `patience`: a call is announced after it has lost so
+/// many exchanges. `warps`: so many warps run at one time. `receipts`: a node has room for so many receipts.
 ///
-/// An exchange is lost to one that succeeds or to an announcement. After an announcement, the exchanges
-/// that succeed serve the announced calls in turn: `warps / receipts` of them have served all. Meanwhile
+/// An exchange is lost to one that succeeds, or to an announcement. After an announcement, the exchanges that
+/// succeed serve the announced calls in turn: `warps / receipts` of them have served all calls. Meanwhile
 /// each other warp announces at most two calls on the bucket: one that was not served when this one was
 /// announced, and one after it. Each call that answers `Full` after it was announced costs two more.
 pub const fn rounds(patience: u32, warps: u32, receipts: u32) -> u32 {
@@ -29,22 +29,22 @@ pub(super) const NIL: u32 = (1 << 31) - 1;
 /// | 31 | whether that node holds receipts |
 /// | 32..64 | announcements since the chain was published, plus one if it left calls unserved |
 ///
-/// In one launch no head is the same again unless its count goes round: a chain begins with a node that no
+/// During one launch a head takes each value once unless its count wraps: a chain begins with a node that no
 /// chain has begun with before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Head(pub(super) u64);
 
 impl Head {
-    /// A bucket in which nothing was ever put.
+    /// A bucket that has never held anything.
     pub(super) const EMPTY: Self = Self(0);
 
-    /// What an announcement adds.
+    /// What an announcement adds to a head.
     #[inline(always)]
     pub(super) const fn announcement<C: Counters>() -> u64 {
         1 << C::ANNOUNCEMENT
     }
 
-    /// A chain that was not published yet.
+    /// The head of a chain that has not been published yet.
     #[inline(always)]
     pub(super) const fn new<C: Counters>(first: u32, has_receipts: bool, left_some: bool) -> Self {
         Self((first ^ NIL) as u64 | (has_receipts as u64) << 31 | (left_some as u64) << C::ANNOUNCEMENT)
@@ -74,9 +74,9 @@ impl Head {
 pub enum Update {
     /// Adds an entry if the key is absent.
     Add,
-    /// Adds an entry, or replaces that of the key.
+    /// Adds an entry, or replaces the entry of the key.
     Assign,
-    /// Takes the entry out.
+    /// Removes the entry.
     Remove,
 }
 
@@ -90,16 +90,16 @@ impl Update {
     }
 }
 
-/// How far an announced call is.
+/// The progress of an announced call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Progress {
-    /// Nobody is to run it: its warp has the answer, or has never announced anything.
+    /// No warp needs to run it: its warp has the answer, or has never announced anything.
     Idle,
-    /// Who replaces the chain of its bucket has to run it.
+    /// A warp that replaces the chain of its bucket has to run it.
     Pending,
-    /// Its warp has no node left. It may have been run before that was seen.
+    /// Its warp has no node left. Another warp may have run it before that was seen.
     Withdrawn,
-    /// It was run, and the answer stands beside.
+    /// It was run, and its answer is in the announcement.
     Done,
 }
 
@@ -117,7 +117,7 @@ pub(super) struct Announcement(pub(super) u64);
 impl Announcement {
     const PRESENT: u64 = 1 << 4;
 
-    /// The next call of this warp.
+    /// The announcement of the next call of this warp.
     #[inline(always)]
     pub(super) const fn next<C: Counters>(self, update: Update) -> Self {
         Self((self.sequence::<C>() + 1) << C::CALL | (update as u64) << 2).so(Progress::Pending)
@@ -149,13 +149,13 @@ impl Announcement {
         self.0 & Self::PRESENT != 0
     }
 
-    /// This call with that progress.
+    /// This call, with that progress.
     #[inline(always)]
     pub(super) const fn so(self, progress: Progress) -> Self {
         Self(self.0 & !3 | progress as u64)
     }
 
-    /// This call as done, with whether its key was present.
+    /// This call as done, with the answer whether its key was present.
     #[inline(always)]
     pub(super) const fn done(self, present: bool) -> Self {
         Self(self.so(Progress::Done).0 | if present { Self::PRESENT } else { 0 })
@@ -167,7 +167,7 @@ impl Announcement {
     }
 }
 
-/// What a chain says of an announced call that it was the first to contain.
+/// A record in a chain of an announced call that this chain was the first to contain.
 ///
 /// | Bits | |
 /// |---|---|
@@ -186,7 +186,7 @@ impl Receipt {
         Self(warp as u64 | (present as u64) << 16 | call.sequence::<C>() << 17)
     }
 
-    /// The receipt of a word that may hold none.
+    /// Decodes a receipt from a word that may hold none.
     #[inline(always)]
     pub(super) const fn from_bits(bits: u64) -> Option<Self> {
         if bits == Self::NONE { None } else { Some(Self(bits)) }
@@ -202,14 +202,14 @@ impl Receipt {
         self.0 & 1 << 16 != 0
     }
 
-    /// Whether it is that of this call of that warp.
+    /// Whether it is the receipt of this call of that warp.
     #[inline(always)]
     pub(super) const fn is_of<C: Counters>(self, warp: u32, call: Announcement) -> bool {
         self.warp() == warp && self.0 >> 17 == call.sequence::<C>()
     }
 }
 
-/// A head, for people.
+/// A head as text for a trace.
 #[cfg(feature = "host")]
 pub fn show_head<C: Counters>(bits: u64) -> alloc::string::String {
     let head = Head(bits);
@@ -222,7 +222,7 @@ pub fn show_head<C: Counters>(bits: u64) -> alloc::string::String {
     if head.is_asked::<C>() { alloc::format!("{first}, asked {asked}") } else { first }
 }
 
-/// An announcement, for people.
+/// An announcement as text for a trace.
 #[cfg(feature = "host")]
 pub fn show_announcement<C: Counters>(bits: u64) -> alloc::string::String {
     let call = Announcement(bits);
