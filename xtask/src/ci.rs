@@ -1,11 +1,11 @@
-//! `cargo xtask ci`: everything that must hold before a change lands, in the order of what fails soonest.
+//! `cargo xtask ci`: every check that a change must pass. The checks that fail soonest come first.
 
 use crate::shell::{Outcome, read, root, run, scratch};
 use crate::steps::{self, Done, Step, chosen, failures, table};
 use crate::{fuzz, mutants, ptx, ptxas, report};
 use std::process::Command;
 
-/// Seconds that each fuzz target runs.
+/// Seconds to run each fuzz target.
 const FUZZ_SECONDS: u32 = 10;
 
 const STEPS: [Step; 10] = [
@@ -25,7 +25,7 @@ fn done(outcome: Outcome<()>) -> Outcome<Done> {
     outcome.map(|()| Done::Ok)
 }
 
-/// Runs the steps, or those named, stops at the first that fails, and prints what each took.
+/// Runs all steps, or those named. Stops at the first that fails, and prints how long each took.
 pub(crate) fn run_steps(names: &[&str]) -> Outcome<()> {
     let mut all = Vec::new();
     for step in chosen(&STEPS, names)? {
@@ -55,7 +55,7 @@ fn format() -> Outcome<()> {
 
 fn clippy() -> Outcome<()> {
     run(&mut cargo(&["clippy", "--all-targets", "--all-features", "--", "-D", "warnings"]))?;
-    // The host part of an example that is a workspace of its own: nothing else compiles it.
+    // The host part of an example that is a separate workspace: no other step compiles it.
     run(&mut cargo(&["clippy", "--manifest-path", "examples/own_kernel/Cargo.toml", "--", "-D", "warnings"]))
 }
 
@@ -74,7 +74,7 @@ const PAGES: [&str; 2] = ["README.md", "examples/README.md"];
 /// Everything else that the README and the page of examples tell people to type. It runs the programs that
 /// the tests have built: `cargo run` would build the checker once more, for another set of packages.
 fn readme() -> Outcome<()> {
-    // The packages of `cargo test`: what it has built is not built again.
+    // The packages of `cargo test`, so that nothing that it has built is built again.
     run(&mut cargo(&["test", "--no-run"]))?;
     let built = |name: &str, arguments: &[&str]| {
         let mut program = Command::new(scratch().join("debug").join(name));
@@ -104,7 +104,7 @@ pub(crate) fn run_readme(command: impl Fn(&[&str]) -> Command) -> Outcome<()> {
     Ok(())
 }
 
-/// The cargo commands in the shell blocks of a text, but for the one that the step `test` runs.
+/// The cargo commands in the shell blocks of a text, except the one that the step `test` runs.
 fn commands(text: &str) -> Vec<Vec<&str>> {
     let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
     let lines =

@@ -1,4 +1,4 @@
-//! Circles between files: a file that uses another one, which uses the first, maybe by others in between.
+//! Cycles among files: a file uses another one, which uses the first, perhaps through others.
 
 mod paths;
 
@@ -8,14 +8,14 @@ use proc_macro2::TokenStream;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// The crates, by the folders of their sources.
+/// The crates, given by the folders of their sources.
 const CRATES: [&str; 6] =
     ["model/src/", "simt/src/", "gpu/src/", "gpu/device/src/", "gpu/kernels/src/", "src/"];
 
-/// Of a file: what it uses, file by file.
+/// For each file, the files that it uses.
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
-/// The circles of all crates that go through files of several folders: which of its files uses which.
+/// The cycles of all crates that pass through files of several folders, with the uses that close them.
 pub(crate) fn between_folders() -> Outcome<Vec<Vec<String>>> {
     let listed = output(Command::new("git").current_dir(root()).args(["ls-files", "*.rs"]))?;
     let mut found = Vec::new();
@@ -53,7 +53,7 @@ fn uses(sources: &str, files: &[&str]) -> Outcome<Uses> {
     Ok(read_files.into_iter().map(used).collect())
 }
 
-/// The module that a file is, but for files of other crates that lie in the folder.
+/// The module of a file. Files of other crates in the folder have none.
 fn module(sources: &str, file: &str) -> Option<Path> {
     let path = file.strip_prefix(sources)?.strip_suffix(".rs")?;
     let mut names: Path = path.split('/').map(str::to_owned).collect();
@@ -63,7 +63,7 @@ fn module(sources: &str, file: &str) -> Option<Path> {
     Some(names)
 }
 
-/// The folder of a module: that of its children, if it has any.
+/// The folder of a module: that of its children if it has any.
 fn folder(file: &str, files: &[&str]) -> String {
     let children = format!("{}/", file.trim_end_matches(".rs"));
     match files.iter().any(|other| other.starts_with(&children)) {
@@ -72,7 +72,7 @@ fn folder(file: &str, files: &[&str]) -> String {
     }
 }
 
-/// The files that reach each other, each circle once.
+/// The files that reach each other, each cycle once.
 fn circles(uses: &Uses) -> Vec<Vec<String>> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         uses.keys().map(|file| (&**file, reached(file, uses))).collect();

@@ -1,18 +1,18 @@
-//! The comments of the sources: they keep to their columns, and each doc comment stands alone.
+//! The comments of the sources: no line is too long, and each doc comment can be read alone.
 
 use crate::shell::{Outcome, output, read, root};
 use std::process::Command;
 
-/// Columns of a line with a comment, as `max_width` of rustfmt.toml has them for code.
+/// The longest line of a comment, in columns: that of code is `max_width` in rustfmt.toml.
 pub(crate) const COLUMNS: usize = 110;
 
-/// How a doc comment begins that needs the one above it.
+/// The beginning of a doc comment that cannot be read without the one above it.
 const DEPENDENT: &str = "The same";
 
 /// Places in the sources, each as `file:line`.
 #[derive(Default)]
 pub(crate) struct Comments {
-    /// Lines with nothing but a comment that are longer than [`COLUMNS`].
+    /// Comment lines longer than [`COLUMNS`]. Comments after code are not counted.
     pub(crate) long: Vec<String>,
     /// Doc comments that begin with "The same".
     pub(crate) dependent: Vec<String>,
@@ -31,13 +31,13 @@ pub(crate) fn comments() -> Outcome<Comments> {
     Ok(found)
 }
 
-/// The numbers of the lines with a comment that is too long.
+/// The line numbers of comments that are too long.
 fn long(text: &str) -> Vec<usize> {
     let is_long = |line: &str| line.trim_start().starts_with("//") && line.chars().count() > COLUMNS;
     (1..).zip(text.lines()).filter(|(_, line)| is_long(line)).map(|(number, _)| number).collect()
 }
 
-/// The numbers of the lines where a doc comment begins with [`DEPENDENT`].
+/// The line numbers where a doc comment begins with [`DEPENDENT`].
 fn dependent(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     let mut goes_on = false;
@@ -51,7 +51,7 @@ fn dependent(text: &str) -> Vec<usize> {
     found
 }
 
-/// What a line of a doc comment says.
+/// The text of a line of a doc comment.
 fn doc(line: &str) -> Option<&str> {
     let line = line.trim_start();
     line.strip_prefix("/// ").or_else(|| line.strip_prefix("//! ")).or_else(|| {

@@ -1,4 +1,5 @@
-//! `cargo xtask counts`: what a new structure, operation or entry type touches, and how much repeats itself.
+//! `cargo xtask counts`: the files that a new structure, operation or entry type changes, and how much code
+//! is repeated.
 
 use crate::circles;
 use crate::comments::{self, comments};
@@ -7,10 +8,10 @@ use crate::shell::{Outcome, output, read, root};
 use std::process::Command;
 use syn::{Item, UseTree};
 
-/// A file that a change of some kind touches, and what for.
+/// A file that a change of some kind touches, and the reason.
 type Place = (&'static str, &'static str);
 
-/// What a new structure touches outside of its own folders.
+/// The files that a new structure touches outside of its own folders.
 const STRUCTURE: [Place; 10] = [
     ("model/src/lib.rs", "declares its module"),
     ("model/src/host/structure.rs", "its type for the host, its sizes and numbers"),
@@ -24,7 +25,7 @@ const STRUCTURE: [Place; 10] = [
     ("tests/suite/facts.rs", "what the suite knows of it, and its rows of tests"),
 ];
 
-/// What a new operation of maps touches outside of the folders of its structures.
+/// The files that a new operation of maps touches outside of the folders of its structures.
 const OPERATION: [Place; 14] = [
     ("model/src/host/bulk.rs", "a method of the interface, or a capability of its own"),
     ("gpu/kernels/src/kernel.rs", "the shape of its kernel"),
@@ -42,7 +43,7 @@ const OPERATION: [Place; 14] = [
     ("model/src/spec/map.rs", "what it is, sequentially"),
 ];
 
-/// What a new entry type touches outside of the folders of the structures that store it.
+/// The files that a new entry type touches outside of the folders of the structures that store it.
 const ENTRY: [Place; 9] = [
     ("model/src/entry.rs", "the type"),
     ("simt/src/cpu/packed.rs", "its memory on the CPU"),
@@ -55,7 +56,7 @@ const ENTRY: [Place; 9] = [
     ("src/registry/rows.rs", "the tables that hold it"),
 ];
 
-/// What a new number type for keys or values touches, which a table holds by its bits.
+/// The files that a new number type for keys or values touches. A table holds it by its bits.
 const NUMBER: [Place; 5] = [
     ("model/src/bits.rs", "its bits"),
     ("simt/src/cpu/packed.rs", "its store on the CPU"),
@@ -64,10 +65,10 @@ const NUMBER: [Place; 5] = [
     ("tests/number_types.rs", "its row of tests"),
 ];
 
-/// What `--entry` takes.
+/// The file that defines `--entry`.
 const ENTRIES: &str = "src/entry.rs";
 
-/// The tables of the library, by the rows of src/registry/rows.rs.
+/// The tables of the library, from the rows of src/registry/rows.rs.
 fn tables() -> Outcome<Vec<String>> {
     let text = read(&root().join("src/registry/rows.rs"))?;
     let names = text.lines().filter_map(|line| line.trim().strip_prefix("name: \"")?.strip_suffix("\","));
@@ -116,7 +117,7 @@ pub(crate) fn print() -> Outcome<()> {
     Ok(())
 }
 
-/// What used to be written once for each structure.
+/// The code that used to be written once for each structure.
 const GROUPS: [(&str, &[&str]); 7] = [
     ("GPU: tables, ways of access, structures", &["gpu/src", ":!gpu/src/arguments*", ":!gpu/src/bench"]),
     ("GPU: arguments of kernels", &["gpu/src/arguments*"]),
@@ -136,7 +137,7 @@ fn lines(paths: &[&str]) -> Outcome<usize> {
     listed(paths)?.iter().map(|file| Ok(read(&root().join(file))?.lines().count())).sum()
 }
 
-/// Files that name a structure though none of [`STRUCTURE`] and not its own.
+/// The files that name a structure and are neither its own nor listed in [`STRUCTURE`].
 fn others(structure: &str) -> Outcome<Vec<String>> {
     let is_own = |file: &str| file.split('/').any(|part| part.trim_end_matches(".rs") == structure);
     let is_place = |file: &str| STRUCTURE.iter().any(|(place, _)| *place == file);
@@ -149,7 +150,7 @@ fn others(structure: &str) -> Outcome<Vec<String>> {
     Ok(found)
 }
 
-/// Whether code names a structure: in an identifier, in front of the tests.
+/// Whether code names a structure: in an identifier, before the tests.
 fn names(text: &str, structure: &str) -> bool {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let mut lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -159,7 +160,8 @@ fn names(text: &str, structure: &str) -> bool {
     })
 }
 
-/// `open`, `OPEN`, `Open`, `OpenMap`, `open_map`; not `Opened`. `WaitFree` is `waitfree`, too.
+/// Matches `open`, `OPEN`, `Open`, `OpenMap` and `open_map`, but not `Opened`. `waitfree` also matches
+/// `WaitFree`.
 fn is_name(word: &str, structure: &str) -> bool {
     let begins = |name: &str, next: fn(char) -> bool| {
         word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(next))
@@ -174,7 +176,8 @@ fn is_name(word: &str, structure: &str) -> bool {
     is_camel || begins(structure, snake) || begins(&structure.to_uppercase(), snake)
 }
 
-/// How many names a file makes public, modules among them; of a glob, those of the module that it names.
+/// How many names a file makes public, including modules. For a glob, the names of the module that it refers
+/// to.
 fn public_names(file: &str) -> Outcome<usize> {
     let parsed = parsed(file)?;
     let mut count = 0;
@@ -208,15 +211,15 @@ fn leaves(tree: &UseTree) -> usize {
 mod tests {
     use super::*;
 
-    /// Each structure is named where a new one would be, so that the list is the one to go by.
+    /// Each structure is named in every file where a new one would be, so that the list is complete.
     #[test]
     fn every_table_is_named_in_every_place() {
         for table in tables().unwrap() {
             for (file, why) in STRUCTURE {
                 let text = read(&root().join(file)).unwrap();
-                // Their sizes are those of open addressing.
+                // Their sizes are computed as those of open addressing.
                 let shares = file == "src/any/numbers.rs" && ["cuckoo", "dynamic"].contains(&&*table);
-                // What grows on a GPU is an open-addressing table.
+                // A table that grows on a GPU is an open-addressing table.
                 let shares = shares || file.starts_with("gpu/kernels") && table == "dynamic";
                 // Kernels have short names.
                 let short = if table == "hopscotch" { "hop" } else { &table };
@@ -226,7 +229,7 @@ mod tests {
         }
     }
 
-    /// The lists are right for an operation, an entry type and a number type that are there.
+    /// The lists are right for an existing operation, entry type and number type.
     #[test]
     fn an_operation_and_types_are_named_in_every_place() {
         let asked = [

@@ -1,22 +1,22 @@
 //! `cargo xtask fuzz [SECONDS]`: builds the fuzz targets and runs each for a while from its checked-in seeds.
-//! What it finds on the way stays in target/corpus: the seeds are few, small and chosen.
+//! New inputs stay in target/corpus: the seeds are few, small and selected.
 
 use crate::shell::{Outcome, read, root, run, scratch};
 use rayon::prelude::*;
 use std::process::Command;
 
-/// What watches the accesses to memory while a target runs.
+/// The sanitizer that watches memory accesses while a target runs.
 #[derive(Clone, Copy)]
 pub(crate) enum Sanitizer {
-    /// Nothing: the targets are fast.
+    /// None: the targets are fast.
     None,
-    /// AddressSanitizer: building them takes more than twice as long.
+    /// AddressSanitizer: the targets take more than twice as long to build.
     Address,
 }
 
 impl Sanitizer {
-    /// Whether a target is of any use with it. AddressSanitizer does not know the stacks that loom's threads
-    /// have: it takes what is left of a thread that panicked there for a fault
+    /// Whether a target can run with it. AddressSanitizer does not know the stacks of loom's threads: it
+    /// reports the remains of a thread that panicked there as a fault
     /// (<https://github.com/google/sanitizers/issues/189>).
     fn admits(self, target: &str) -> bool {
         match self {
@@ -26,7 +26,7 @@ impl Sanitizer {
     }
 }
 
-/// Runs every target that the sanitizer admits for `seconds`, as many at a time as there are cores.
+/// Runs every target that supports the sanitizer for `seconds`, as many at a time as there are cores.
 pub(crate) fn run_all(seconds: u32, sanitizer: Sanitizer) -> Outcome<()> {
     let mut targets = targets()?;
     targets.retain(|target| sanitizer.admits(target));
@@ -45,14 +45,14 @@ fn fuzz(target: &str, seconds: u32, sanitizer: Sanitizer) -> Outcome<()> {
     run(fuzz.arg(format!("-max_total_time={seconds}")).args([SLOW, STATS, "-verbosity=0"]))
 }
 
-/// How many inputs were run, and how fast.
+/// Prints how many inputs were run, and how fast.
 const STATS: &str = "-print_final_stats=1";
 
-/// An input that takes longer, in seconds, is a failure.
+/// An input that takes longer than this, in seconds, is a failure.
 const SLOW: &str = "-timeout=60";
 
-/// cargo-fuzz, with a stable compiler told to take the coverage flags. What a sanitizer needs has a folder of
-/// its own, so that builds with and without it keep each other's.
+/// cargo-fuzz, with a stable compiler that is told to accept the coverage flags. A sanitizer has a separate
+/// build folder, so that builds with and without it do not replace each other.
 fn cargo_fuzz(arguments: &[&str], sanitizer: Sanitizer) -> Command {
     let (name, folder) = match sanitizer {
         Sanitizer::None => ("none", None),

@@ -1,4 +1,4 @@
-//! What developers and CI run: `cargo xtask COMMAND`. One module per command.
+//! The tasks of developers and CI: `cargo xtask COMMAND`. One module per command.
 
 mod ci;
 mod circles;

@@ -1,11 +1,11 @@
-//! The PTX modules: which features of `warpproof-kernels` for which GPUs.
+//! The PTX modules: the features of `warpproof-kernels` and the GPUs that each is built for.
 
 use crate::shell::root;
 use std::path::PathBuf;
 
 /// One PTX file.
 pub(crate) struct Module {
-    /// What the file is called, before its target.
+    /// The name of the file, without its target.
     pub(crate) name: &'static str,
     /// The oldest GPU that it runs on.
     pub(crate) target: &'static str,
@@ -13,7 +13,7 @@ pub(crate) struct Module {
     pub(crate) features: &'static str,
 }
 
-/// PTX is forward compatible: the baseline runs on every GPU from sm_75 on, the sm_90 files have 128-bit
+/// PTX is forward compatible: the baseline runs on every GPU from sm_75 on. The sm_90 files have 128-bit
 /// words.
 pub(crate) const MODULES: [Module; 8] = [
     Module { name: "warpproof", target: "sm_75", features: "" },
@@ -51,11 +51,11 @@ impl Module {
     pub(crate) fn flags(&self) -> Vec<String> {
         let mut flags = vec![
             format!("-Ctarget-cpu={}", self.target),
-            // Optimisations on MIR know nothing of convergence: jump threading copies a collective into both
-            // arms of a branch among lanes. LLVM knows, and does the work alone.
+            // Optimisations on MIR do not know convergence: jump threading copies a collective into both arms
+            // of a branch among lanes. LLVM does know it, and does the work alone.
             "-Zmir-opt-level=0".to_owned(),
-            // A loop over the slots of a lane that hashes each key has to be unrolled, or the slots are put
-            // into memory: eight hashes are more than LLVM would unroll by itself.
+            // A loop over the slots of a lane that hashes each key has to be unrolled; otherwise the slots
+            // are put into memory. Eight hashes are more than LLVM would unroll by default.
             "-Cllvm-args=-unroll-threshold=450".to_owned(),
         ];
         if self.features.contains("b128") {

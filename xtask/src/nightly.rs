@@ -1,4 +1,5 @@
-//! `cargo xtask nightly`: what takes too long for every change. A row of each step goes to tests/nightly.csv.
+//! `cargo xtask nightly`: the checks that take too long for every change. Adds a row per step to
+//! tests/nightly.csv.
 
 use crate::ci::{self, cargo};
 use crate::shell::{Outcome, output, read, root, run, write};
@@ -6,13 +7,13 @@ use crate::steps::{Done, Ran, Step, chosen, failures, table};
 use crate::{fuzz, mutants, sanitizers, steps};
 use std::process::Command;
 
-/// Seconds that each fuzz target runs.
+/// Seconds to run each fuzz target.
 const FUZZ_SECONDS: u32 = 600;
 
-/// Minutes that all structures of a backend run without a pause.
+/// Minutes to run all structures of a backend without a pause.
 const SOAK_MINUTES: f64 = 10.0;
 
-/// All mutants of a structure: a step of its own, as those of all take more than an hour.
+/// All mutants of a structure. Each structure has its own step, because all of them take more than an hour.
 macro_rules! mutants_of {
     ($structure:literal) => {
         (concat!("mutants/", $structure), || mutants::run_those($structure, &[]).map(|()| Done::Ok))
@@ -45,7 +46,7 @@ const STEPS: [Step; 20] = [
 /// The columns of tests/nightly.csv.
 const COLUMNS: &str = "date,commit,cores,step,seconds,outcome\n";
 
-/// Runs the steps, or those named, one that fails too, and records each as it ends.
+/// Runs all steps, or those named, even after one has failed. Records each as it ends.
 pub(crate) fn run_steps(names: &[&str]) -> Outcome<()> {
     let commit = commit()?;
     let mut all = Vec::new();
@@ -58,7 +59,7 @@ pub(crate) fn run_steps(names: &[&str]) -> Outcome<()> {
     failures(&all)
 }
 
-/// Every scenario of every structure, those that take minutes too.
+/// Explores every scenario of every structure, including those that take minutes.
 fn deep() -> Outcome<Done> {
     for structure in mutants::structures()? {
         run(&mut cargo(&["run", "--quiet", "--release", "--", "check", &structure, "--deep"]))?;
@@ -66,13 +67,13 @@ fn deep() -> Outcome<Done> {
     Ok(Done::Ok)
 }
 
-/// All structures of each backend that is there, for so many minutes together.
+/// Runs all structures of each available backend, for so many minutes in total.
 pub(crate) fn soak(minutes: f64) -> Outcome<()> {
     let mut test = cargo(&["test", "--release", "--test", "soak", "--", "--nocapture", "--test-threads=1"]);
     run(test.env("WARPPROOF_SOAK_MINUTES", minutes.to_string()))
 }
 
-/// What may come in with a dependency, as far as it can be said without the network.
+/// Checks the dependencies, as far as possible without the network.
 fn deny() -> Outcome<Done> {
     if output(&mut cargo(&["deny", "--version"])).is_err() {
         return Ok(Done::Skipped("cargo-deny is not installed"));
@@ -91,7 +92,7 @@ fn gpu() -> Outcome<Done> {
     Ok(Done::Ok)
 }
 
-/// The commit that is checked, with a `+` if a file was changed since. The record itself does not count.
+/// The commit that is checked, followed by `+` if a file was changed since. The record itself does not count.
 fn commit() -> Outcome<String> {
     let git = |arguments: &[&str]| output(Command::new("git").current_dir(root()).args(arguments));
     let hash = git(&["rev-parse", "--short=12", "HEAD"])?;

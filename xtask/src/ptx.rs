@@ -5,7 +5,7 @@ use crate::shell::{Outcome, read, root, run, scratch, write as write_file};
 use crate::toolchain::{self, Toolchain};
 use rayon::prelude::*;
 
-/// Builds every module and writes it to `gpu/ptx`, with the version of the compiler beside it.
+/// Builds every module and writes it to `gpu/ptx`, with the version of the compiler.
 pub(crate) fn write() -> Outcome<()> {
     let toolchain = Toolchain::find(None)?;
     for (module, text) in MODULES.iter().zip(build_all(&toolchain)?) {
@@ -17,8 +17,8 @@ pub(crate) fn write() -> Outcome<()> {
     Ok(())
 }
 
-/// Builds every module and compares it with `gpu/ptx`: the texts must be equal. They must be so with another
-/// compiler than the recorded one too, or nobody knows whether what runs on GPUs is what the sources say.
+/// Builds every module and compares it with `gpu/ptx`: the texts must be equal, even if the compiler is not
+/// the recorded one. Otherwise it is not certain that GPUs run what the sources say.
 pub(crate) fn check() -> Outcome<()> {
     let recorded = read(&version_file())?;
     let toolchain = Toolchain::find(Some(&recorded))?;
@@ -63,7 +63,7 @@ fn build_all(toolchain: &Toolchain) -> Outcome<Vec<String>> {
 
 /// Builds one module and returns its text.
 fn build(toolchain: &Toolchain, module: &Module) -> Outcome<String> {
-    // A folder per target: Cargo keeps no track of the flags that `core` was built with.
+    // One folder per target: Cargo does not track the flags that `core` was built with.
     let target = scratch().join("ptx").join(module.target);
     let emitted = target.join(module.file_name());
     let mut flags = module.flags();
@@ -83,7 +83,7 @@ fn build(toolchain: &Toolchain, module: &Module) -> Outcome<String> {
     tidy(&read(&emitted)?)
 }
 
-/// The text without what differs between machines or is noise.
+/// The text without noise and without what differs between machines.
 fn tidy(text: &str) -> Outcome<String> {
     let mut tidy = String::with_capacity(text.len());
     for line in text.lines().map(str::trim_end) {
@@ -100,7 +100,7 @@ fn tidy(text: &str) -> Outcome<String> {
     }
 }
 
-/// A path from the root of a file system. `//` begins a comment.
+/// Finds a path that begins at the root of a file system. `//` begins a comment.
 fn absolute_path(text: &str) -> Option<&str> {
     let mut words = text.split(|c: char| !c.is_alphanumeric() && !"/._-".contains(c));
     words.find(|word| word.len() > 1 && word.starts_with('/') && !word.starts_with("//"))

@@ -1,5 +1,5 @@
-//! Compares the checked-in PTX with the ordering table of the design: what each access of the memory contract
-//! becomes, and that the kernels of the tables use nothing else.
+//! Compares the checked-in PTX with the ordering table of the design: each access of the memory contract must
+//! become the instruction given there, and the kernels of the tables must use no others.
 
 use crate::modules::{MODULES, Module};
 use crate::ptx_text::Kernel;
@@ -12,7 +12,7 @@ fn text(module: &Module) -> String {
     read(&module.path()).unwrap()
 }
 
-/// The probes of one handle: name and the one instruction that it must be.
+/// The probes of one handle: their names, and the one instruction that each must be.
 fn accesses(suffix: &str, place: &str, bits: u32, counts: bool) -> Vec<(String, String)> {
     let mut table = Vec::new();
     for order in &ORDERS[..2] {
@@ -33,7 +33,7 @@ fn accesses(suffix: &str, place: &str, bits: u32, counts: bool) -> Vec<(String, 
     table
 }
 
-/// Every probe of a module and the instructions that it must consist of, apart from its own input and output.
+/// Every probe of a module and the instructions that it must consist of, except for its input and output.
 fn expected(wide: bool) -> BTreeMap<String, Vec<String>> {
     let mut probes = BTreeMap::new();
     let mut global =
@@ -45,7 +45,7 @@ fn expected(wide: bool) -> BTreeMap<String, Vec<String>> {
         probes.insert(format!("probe_{name}"), vec![instruction]);
     }
     for (name, instruction) in accesses("", "cta.shared", 32, true) {
-        // A block clears its words first and waits.
+        // A block first clears its words, then waits.
         let clear = ["st.relaxed.cta.shared.b32", "bar.sync"].map(str::to_owned);
         probes.insert(format!("probe_shared_{name}"), [clear.to_vec(), vec![instruction]].concat());
     }
@@ -75,7 +75,7 @@ fn expected(wide: bool) -> BTreeMap<String, Vec<String>> {
     probes
 }
 
-/// What a kernel does to memory and to other lanes, apart from plain input and output.
+/// The effects of a kernel on memory and on other lanes, except for plain input and output.
 fn effects(kernel: &Kernel<'_>) -> Vec<String> {
     let kinds = ["ld.", "st.", "atom.", "red.", "vote.", "shfl.", "bar", "fence.", "membar", "nanosleep"];
     kernel
@@ -100,13 +100,13 @@ fn each_access_is_the_instruction_of_the_ordering_table() {
         assert_eq!(
             found.len(),
             expected.len(),
-            "{} has a probe that nothing is known of",
+            "{} has a probe that the table does not list",
             module.file_name()
         );
     }
 }
 
-/// Whether an access of shared memory is one that the memory contract can ask for.
+/// Whether an access of shared memory is one that the memory contract allows.
 fn is_contracted(mnemonic: &str) -> bool {
     let mut parts = mnemonic.split('.');
     let (kind, order) = (parts.next(), parts.next());
@@ -121,7 +121,7 @@ fn is_contracted(mnemonic: &str) -> bool {
         && (place == (Some("gpu"), Some("global")) || place == (Some("cta"), Some("shared")))
 }
 
-/// Whether an access is one of scratch words, which change hands at barriers alone, in a kernel that has
+/// Whether an access is one of scratch words, which are handed over only at barriers, in a kernel that has
 /// them.
 fn is_staged(kernel: &str, mnemonic: &str) -> bool {
     let scratch = ["_scatter_l", "_scatter_again_l", "_fill_l"].iter().any(|step| kernel.contains(step));
@@ -161,23 +161,23 @@ fn table_parameters(kernel: &str) -> &'static [usize] {
         name if name.starts_with("chain_") => &[0, 1, 3, 5],
         // Nodes, requests, heads, announcements, stashes, and the states of nodes.
         name if name.starts_with("waitfree_") => &[0, 2, 3, 5, 6, 8, 9],
-        // They look at no table, but at counters.
+        // These kernels do not access a table, but counters.
         "paged_tally" => &[5],
         name if name.starts_with("paged_count_") => &[7],
         name if name.starts_with("paged_scatter_set") => &[9],
         name if name.starts_with("paged_scatter_map") => &[10],
         name if name.starts_with("paged_board_") => &[0, 4],
-        // The board, and how many operations are left. Where the slots are is no parameter.
+        // The board, and how many operations are left. The address of the slots is not a parameter.
         name if name.starts_with("board_set") && name.contains("_sift_") => &[5, 12],
         name if name.starts_with("board_") && name.contains("_sift_") => &[5, 14],
         name if name.starts_with("board_") => &[5],
-        // Nor do these: how many words of bins are taken, and the tally.
+        // Nor do these access a table: the number of words taken in bins, and the tally.
         name if name.contains("_scatter_again_") => &[9, 17, 20],
         name if name.starts_with("open_set") && name.contains("_scatter_") => &[13, 16],
         name if name.contains("_scatter_") => &[14, 17],
-        // It has no memory at all.
+        // It accesses no memory.
         "hold" => &[],
-        // They look at no table: the outcomes of a launch that has ended are plain, its total is not.
+        // These do not access a table. The outcomes of a launch that has ended are plain; its total is not.
         "count_stored" => &[2],
         _ => &[0],
     }
@@ -188,8 +188,8 @@ fn words_of_a_table_are_never_accessed_plainly() {
     let (mut plain, mut atomic) = (0, 0);
     for module in MODULES.iter().filter(|m| m.name != "probes") {
         let text = text(module);
-        // They look at no table, and at no word that is counted in; or they read where their table is: its
-        // address is no parameter.
+        // These access no table and no counter; or they read the address of their table, which is then not a
+        // parameter.
         let moves = |kernel: &Kernel<'_>| {
             let names = ["paged_arrange_", "paged_answer_", "paged_map", "paged_set"];
             names.iter().any(|name| kernel.name.starts_with(name))
@@ -201,7 +201,7 @@ fn words_of_a_table_are_never_accessed_plainly() {
                 assert_eq!(kernel.memory().count(), 0, "{}", kernel.name);
                 continue;
             }
-            // It says that there is no room, and looks at outcomes alone.
+            // It reports that there is no room, and reads only outcomes.
             let gives_up = kernel.name.contains("_insert_") && kernel.name.contains("_last_");
             assert!(gives_up == (on_tables == 0), "{}: no access of the table was recognised", kernel.name);
             atomic += on_tables;
@@ -232,7 +232,7 @@ fn a_plain_access_of_a_table_would_be_found() {
     let kernels = Kernel::all(text);
     let derived = kernels[0].derived_from(&[0]);
     let plain: Vec<bool> = kernels[0].memory().filter(|i| i.is_plain()).map(|i| i.uses(&derived)).collect();
-    // What was read from the table is no address of it.
+    // A value read from the table is not an address in it.
     assert_eq!(plain, [true, false]);
     assert!(!is_contracted("atom.global.add.u32") && !is_contracted("ld.release.gpu.global.b32"));
     assert!(is_staged("open_map32_fill_l1", "ld.shared.v2.b64"));

@@ -1,4 +1,4 @@
-//! Reads PTX text: kernels, instructions, and which registers hold addresses that come from which parameters.
+//! Reads PTX text: kernels, instructions, and the registers that hold addresses derived from parameters.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ impl<'a> Kernel<'a> {
         kernels
     }
 
-    /// Instructions that touch memory that others may touch: not parameters.
+    /// Instructions that access memory that others may access; parameters do not count.
     pub(crate) fn memory(&self) -> impl Iterator<Item = &Instruction<'a>> {
         let kinds = ["ld.", "st.", "atom.", "red."];
         self.instructions.iter().filter(move |i| {
@@ -40,7 +40,7 @@ impl<'a> Kernel<'a> {
     }
 
     /// The registers that may hold an address derived from one of the parameters: closed under every
-    /// instruction but those that read memory.
+    /// instruction except those that read memory.
     pub(crate) fn derived_from(&self, parameters: &[usize]) -> HashSet<&'a str> {
         let names: Vec<String> = parameters.iter().map(|p| format!("{}_param_{p}", self.name)).collect();
         let mut derived = HashSet::new();

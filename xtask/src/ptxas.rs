@@ -10,7 +10,7 @@ use std::process::Command;
 /// The GPUs that the PTX is assembled for.
 const GPUS: [&str; 5] = ["sm_75", "sm_80", "sm_90", "sm_100", "sm_120"];
 
-/// The package that holds the assembler, and what is fetched of it when there is none.
+/// The package that contains the assembler, which is fetched if none is installed.
 const PACKAGE: &str = "nvidia-cuda-nvcc==13.0.88";
 
 /// Registers per kernel, one number per GPU.
@@ -34,7 +34,7 @@ pub(crate) fn run_all() -> Outcome<()> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// What the text itself gives away: calls, reachable faults, what the assembler gets wrong.
+/// Faults that the text itself shows: calls, reachable traps, and instructions that the assembler gets wrong.
 fn inspect(name: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut function = "";
@@ -46,7 +46,7 @@ fn inspect(name: &str, text: &str) -> Vec<String> {
         if code.starts_with("call") || code.contains(".extern .func") {
             faults.push(format!("{name}: a call is left: {code}"));
         }
-        // The panic handler itself stays in the module; without a call nothing reaches it.
+        // The panic handler itself stays in the module; without a call it cannot be reached.
         if code.starts_with("trap") && function.contains(".entry") {
             faults.push(format!("{name}: a fault can be reached in {function}"));
         }
@@ -62,7 +62,7 @@ fn inspect(name: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// Reads the assembler's report: notes registers, returns what is wrong.
+/// Reads the assembler's report, records registers, and returns the faults.
 fn judge(name: &str, gpu: &'static str, report: &str, registers: &mut Registers) -> Vec<String> {
     let mut faults = Vec::new();
     let mut kernel = String::new();

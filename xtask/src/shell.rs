@@ -1,9 +1,9 @@
-//! Processes and files, with errors that say what failed.
+//! Processes and files, with error messages that name what failed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a task returns: its message says what to do.
+/// The result of a task. An error message tells what to do.
 pub(crate) type Outcome<T> = Result<T, String>;
 
 /// The root of the workspace.
@@ -11,7 +11,7 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// Where tasks leave what can be made again.
+/// The folder where tasks leave files that can be made again.
 pub(crate) fn scratch() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(target) => root().join(target),
@@ -42,7 +42,7 @@ pub(crate) fn read(path: &Path) -> Outcome<String> {
     std::fs::read_to_string(path).map_err(|e| format!("cannot read {}: {e}", path.display()))
 }
 
-/// Writes a text file, and its folder if need be.
+/// Writes a text file, and creates its folder if needed.
 pub(crate) fn write(path: &Path, text: &str) -> Outcome<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|e| format!("cannot make {}: {e}", folder.display()))?;

@@ -1,15 +1,15 @@
-//! Steps that run one after the other, and the table of what each took.
+//! Steps that run one after the other, and the table of how long each took.
 
 use crate::shell::Outcome;
 use std::time::Instant;
 
-/// A step: its name, and what it does.
+/// A step: its name and its function.
 pub(crate) type Step = (&'static str, fn() -> Outcome<Done>);
 
-/// How a step ended that did not fail.
+/// The result of a step that did not fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Done {
-    /// It did what it is for.
+    /// It did its work.
     Ok,
     /// It could not run here, and why.
     Skipped(&'static str),
@@ -22,7 +22,7 @@ pub(crate) struct Ran {
     pub(crate) outcome: Outcome<Done>,
 }
 
-/// Those of `steps` that are named, or all if none is.
+/// The steps with these names, or all if there are no names.
 pub(crate) fn chosen(steps: &'static [Step], names: &[&str]) -> Outcome<Vec<Step>> {
     if let Some(unknown) = names.iter().find(|name| steps.iter().all(|(step, _)| step != *name)) {
         let known: Vec<_> = steps.iter().map(|(step, _)| *step).collect();
@@ -31,7 +31,7 @@ pub(crate) fn chosen(steps: &'static [Step], names: &[&str]) -> Outcome<Vec<Step
     Ok(steps.iter().copied().filter(|(step, _)| names.is_empty() || names.contains(step)).collect())
 }
 
-/// Runs a step and says so.
+/// Runs a step and prints its name.
 pub(crate) fn run((name, step): Step) -> Ran {
     println!("== {name}");
     let start = Instant::now();
@@ -41,7 +41,7 @@ pub(crate) fn run((name, step): Step) -> Ran {
     ran
 }
 
-/// What each step took, and the sum.
+/// How long each step took, and the sum.
 pub(crate) fn table(all: &[Ran]) -> String {
     let sum: f64 = all.iter().map(|ran| ran.seconds).sum();
     let lines: Vec<String> = all.iter().map(|ran| format!("{}\n", ran.line())).collect();
@@ -53,7 +53,7 @@ impl Ran {
         format!("{:<18}{:>8.0} s  {}", self.name, self.seconds, self.said())
     }
 
-    /// How it ended, in a word or two.
+    /// The outcome in a word or two.
     pub(crate) fn said(&self) -> String {
         match &self.outcome {
             Ok(Done::Ok) => "ok".to_owned(),
@@ -63,7 +63,7 @@ impl Ran {
     }
 }
 
-/// Of several that ran, what failed.
+/// An error that names the steps that failed, if any did.
 pub(crate) fn failures(all: &[Ran]) -> Outcome<()> {
     let failed: Vec<String> = all
         .iter()

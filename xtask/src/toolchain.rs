@@ -1,18 +1,18 @@
-//! Finds a compiler for the device code: one that takes unstable features and has the source of `core`.
+//! Finds a compiler for the device code: one that accepts unstable features and has the source of `core`.
 
 use crate::shell::{Outcome, output};
 use std::path::Path;
 use std::process::Command;
 
-/// What to do when there is none.
+/// The advice if there is none.
 const ADVICE: &str = "\
 no compiler for the device code was found. It takes unstable features and builds `core` from source, so it needs
 rustc 1.96 or newer with the source of its standard library. Install one of:
   - on Debian:    apt-get install -y --no-install-recommends rustc-web rust-web-src
   - with rustup:  rustup toolchain install nightly --component rust-src";
 
-/// The oldest compiler that marks every function of a GPU target convergent. Without that mark LLVM may copy
-/// or move a collective that is still inside a function.
+/// The oldest compiler that marks every function of a GPU target as convergent. Without that mark LLVM may
+/// copy or move a collective that is still inside a function.
 const OLDEST: (u32, u32) = (1, 96);
 
 /// A compiler for the device code.
@@ -23,14 +23,14 @@ pub(crate) struct Toolchain {
 }
 
 enum Kind {
-    /// A stable compiler of the system, told to take unstable features.
+    /// A stable compiler of the system, told to accept unstable features.
     System(&'static str),
     /// rustup's nightly.
     Nightly,
 }
 
 impl Toolchain {
-    /// The toolchain whose version is `preferred`, else the first that serves.
+    /// The toolchain whose version is `preferred`, otherwise the first that works.
     pub(crate) fn find(preferred: Option<&str>) -> Outcome<Self> {
         let mut found: Vec<Self> = [Kind::System("/usr/bin/rustc"), Kind::Nightly]
             .into_iter()
@@ -78,7 +78,7 @@ impl Toolchain {
     }
 }
 
-/// What to say where a compiler was `found` that gives another text than the `recorded` one.
+/// The message if the compiler that was `found` gives another text than the `recorded` one.
 pub(crate) fn other(recorded: &str, found: &str) -> String {
     let line = |version: &str| version.trim().replace('\n', ", ");
     let (release, recorded, found) = (release(recorded), line(recorded), line(found));
@@ -91,7 +91,7 @@ pub(crate) fn other(recorded: &str, found: &str) -> String {
     )
 }
 
-/// The release that a version names.
+/// The release in a version.
 fn release(version: &str) -> &str {
     version.strip_prefix("rustc ").and_then(|rest| rest.split(' ').next()).unwrap_or("unknown")
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask unsafe`: where the sources are unsafe. `tests/unsafe.csv` counts the lines of each file, so
-//! that none comes unnoticed, and each must say what makes it safe.
+//! `cargo xtask unsafe`: counts unsafe code. `tests/unsafe.csv` has the number of unsafe lines of each file,
+//! so that a new one does not go unnoticed, and each must state what makes it safe.
 
 use crate::shell::{Outcome, output, read, root, write};
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub(crate) fn count() -> Outcome<()> {
     Ok(())
 }
 
-/// A file, and its unsafe lines by their numbers.
+/// A file, and the numbers of its unsafe lines.
 struct Unsafe {
     file: String,
     lines: Vec<usize>,
@@ -43,7 +43,7 @@ fn text(found: &[Unsafe]) -> String {
     rows.fold(COLUMNS.to_owned(), |all, row| all + &row)
 }
 
-/// The numbers of the lines that have the word in code: in front of a block, an item or an attribute's
+/// The numbers of the lines that have the word in code: before a block, an item or an attribute's
 /// parentheses.
 fn unsafe_lines(text: &str) -> Vec<usize> {
     let of = |line: &str| {
@@ -56,10 +56,10 @@ fn unsafe_lines(text: &str) -> Vec<usize> {
     (1..).zip(text.lines()).filter(|(_, line)| of(line)).map(|(number, _)| number).collect()
 }
 
-/// What may be unsafe.
+/// The kinds of items that may be unsafe.
 const ITEMS: [&str; 4] = ["fn ", "impl", "extern ", "trait "];
 
-/// A line without its comment and without the texts in it.
+/// A line without its comment and its string literals.
 fn code(line: &str) -> String {
     let line = line.split("//").next().unwrap_or_default();
     line.split('"').step_by(2).collect::<Vec<_>>().join(" ")
@@ -80,8 +80,8 @@ mod tests {
         );
     }
 
-    /// A comment or the documentation says what makes it safe, or what the caller must see to. That of all
-    /// kernels stands once, in gpu/kernels/src/lib.rs.
+    /// A comment or the documentation states what makes it safe, or what the caller must guarantee. The
+    /// statement for all kernels is once in gpu/kernels/src/lib.rs.
     #[test]
     fn every_unsafe_line_says_what_makes_it_safe() {
         let mut silent = Vec::new();
@@ -99,7 +99,7 @@ mod tests {
         line.contains("extern \"ptx-kernel\"") || line.trim() == "#[unsafe(no_mangle)]"
     }
 
-    /// Whether the statement or item of a line has a word of safety in front.
+    /// Whether a word about safety is before the statement or item of a line.
     fn says(lines: &[&str], at: usize) -> bool {
         let said = |line: &str| line.contains("SAFETY:") || line.contains("# Safety");
         for back in (0..at).rev() {

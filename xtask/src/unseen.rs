@@ -1,5 +1,5 @@
-//! simt/UNSEEN.md lists the places outside of the model at which threads meet: no engine explores them. Its
-//! test compares the list with the sources.
+//! simt/UNSEEN.md lists the places outside of the model where threads synchronize: no engine explores them.
+//! The test of this module compares the list with the sources.
 
 use crate::shell::{Outcome, output, read, root};
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
@@ -29,7 +29,7 @@ fn found() -> Outcome<Vec<(String, String)>> {
     Ok(found)
 }
 
-/// Counts the places in tokens: outside of tests, in macros as well. An import is no place.
+/// Counts the places in tokens, outside of tests, including macros. An import does not count.
 fn count(tokens: TokenStream, places: &mut Places) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let is = |at: Option<usize>, text: &str| {
@@ -61,8 +61,8 @@ fn count(tokens: TokenStream, places: &mut Places) {
     }
 }
 
-/// What a word is a place of, that stands behind a point or an asterisk, in front of arguments, or of the
-/// mark of a macro.
+/// The kind of place that a word is. Its context decides: whether a point or an asterisk is before it, and
+/// whether arguments or the mark of a macro follow.
 fn kind(word: &str, (method, pointer): (bool, bool), called: bool, is_macro: bool) -> Option<&'static str> {
     let atomic = word.strip_prefix("Atomic").is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase()));
     Some(match word {
@@ -92,7 +92,7 @@ fn ends_item(token: &TokenTree) -> bool {
     }
 }
 
-/// The rows of the list: file, places, and whether it says what sees them.
+/// The rows of the list: the file, its places, and whether the row says what sees them.
 fn listed(text: &str) -> Vec<(String, String, bool)> {
     let is_row = |line: &&str| SOURCES.iter().any(|folder| line.starts_with(&format!("| `{folder}/")));
     let rows = text.lines().filter(is_row);

@@ -4,24 +4,24 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use syn::UseTree;
 
-/// The names of modules, from the root of a crate on, and maybe of something in the last.
+/// The names of modules, starting at the root of a crate, perhaps followed by an item of the last one.
 pub(super) type Path = Vec<String>;
 
 /// The file of each module.
 pub(super) type Modules<'a> = BTreeMap<Path, &'a str>;
 
-/// What the tokens of files name.
+/// What the tokens of files refer to.
 pub(super) struct Found<'a> {
     pub(super) modules: &'a Modules<'a>,
     /// The paths that are used, from the root of the crate.
     pub(super) paths: Vec<Path>,
-    /// Of each name that a module has from a `use`: where it comes from.
+    /// For each name that a module has from a `use`: where it comes from.
     pub(super) names: &'a mut BTreeMap<Path, Path>,
 }
 
 impl Found<'_> {
-    /// The paths that a module names outside of tests: in a `use`, and wherever a path is written out, in
-    /// macros as well. What it only passes on (`pub use`) it does not use.
+    /// The paths that a module names outside of tests: in a `use`, and wherever a path is written out,
+    /// including in macros. A path that is only re-exported (`pub use`) does not count as used.
     pub(super) fn of_tokens(&mut self, tokens: TokenStream, module: &[String]) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
@@ -39,7 +39,7 @@ impl Found<'_> {
                 }
                 TokenTree::Ident(word) if word == "use" => {
                     let len = tokens[at..].iter().take_while(|token| !is(Some(token), ";")).count();
-                    // Something else than a declaration: `impl Trait + use<'_>`.
+                    // Something other than a declaration: `impl Trait + use<'_>`.
                     if let Ok(tree) = syn::parse2(tokens[at..at + len].iter().cloned().collect()) {
                         let passes_on = is(before, "pub") || before.is_some_and(is_parenthesis);
                         self.of_tree(&tree, Vec::new(), (module, !passes_on));
@@ -57,7 +57,7 @@ impl Found<'_> {
                     let path: Path = path.map(ToString::to_string).collect();
                     if path.len() > 1 {
                         self.paths.extend(from_root(&path, module, self.modules));
-                        // What ends the path may be a group, and have paths in it.
+                        // The token after the path may be a group that contains paths.
                         at += len - 1;
                     }
                 }
@@ -66,7 +66,7 @@ impl Found<'_> {
         }
     }
 
-    /// The paths of a `use` in a module, which uses them or only passes them on.
+    /// The paths of a `use` in a module, which uses or only re-exports them.
     fn of_tree(&mut self, tree: &UseTree, prefix: Path, of: (&[String], bool)) {
         let with = |name: &Ident| [&prefix[..], &[name.to_string()]].concat();
         match tree {
@@ -88,9 +88,8 @@ impl Found<'_> {
     }
 }
 
-/// The files through which a path goes: that of the longest module with whose name it begins, and if that
-/// module has the next name from elsewhere, those of the path there. Names that come by a `*` are not
-/// followed.
+/// The files through which a path passes: that of the longest module path that begins it; and if that module
+/// imports the next name, the files of the imported path. Names imported by a `*` are not followed.
 pub(super) fn files_of<'a>(
     path: &[String],
     modules: &Modules<'a>,
@@ -128,8 +127,8 @@ fn ends_item(token: &TokenTree) -> bool {
     is(Some(token), ";") || matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 
-/// A path without `crate`, `self` and `super`, and after the name of the module if it begins with one of its
-/// children; none if it begins otherwise, which is mostly another crate.
+/// A path without `crate`, `self` and `super`. If it begins with a child of the module, the module's name
+/// comes first. `None` if it begins otherwise; then it mostly leads to another crate.
 fn from_root(path: &[String], module: &[String], modules: &Modules<'_>) -> Option<Path> {
     let (first, rest) = path.split_first()?;
     match &**first {

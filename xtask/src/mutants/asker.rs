@@ -1,4 +1,4 @@
-//! The program that knows the scenarios: it is built from the original, so that a mutant changes no question.
+//! The program that knows the scenarios. It is built from the original, so that a mutant changes no question.
 
 use crate::shell::Outcome;
 use serde::{Deserialize, Serialize};
@@ -14,29 +14,29 @@ pub(super) struct Set {
     pub(super) which: Which,
 }
 
-/// Which of them.
+/// Selects scenarios of the set.
 #[derive(Clone, Debug, Serialize)]
 pub(super) enum Which {
     Quick,
     Default,
-    /// Those of this name; if it ends with `/`, all whose names begin so.
+    /// The scenario of this name; if the name ends with `/`, all scenarios whose names begin with it.
     Named(String),
 }
 
-/// What became of a question.
+/// The answer to a question.
 #[derive(Deserialize)]
 pub(super) enum Answer {
     /// A scenario found something.
     Killed { how: String, scenario: String, executions: u64 },
     /// No scenario found anything.
     Lives { executions: u64 },
-    /// A worker did not answer, and what the engine says of it.
+    /// A worker did not answer, with the engine's error message.
     Ended { error: String },
-    /// What each scenario of the sets reaches.
+    /// The places that each scenario of the sets reaches.
     Reached { scenarios: Vec<Reached> },
 }
 
-/// What the exploration of a scenario took, and which numbers its worker wrote.
+/// How long the exploration of a scenario took, and the numbers that its worker wrote.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Reached {
     pub(super) scenario: Value,
@@ -44,17 +44,17 @@ pub(super) struct Reached {
     pub(super) numbers: Vec<u32>,
 }
 
-/// The sets are asked in turn, until one finds something.
+/// The sets are explored in turn, until one finds something.
 #[derive(Default, Serialize)]
 pub(super) struct Question<'a> {
     pub(super) sets: &'a [Set],
-    /// Scenarios that come before the sets, as an answer has told them.
+    /// Scenarios that are explored before the sets, in the form in which an answer names them.
     pub(super) given: &'a [Value],
     pub(super) workers: usize,
     pub(super) program: &'a str,
     pub(super) arguments: Vec<String>,
-    /// A folder for files in which workers write what they reach, if that is the question. Then each scenario
-    /// is explored by a worker of its own, which is told its file as a last argument.
+    /// A folder for files in which workers write the places that they reach, if that is the question. Then
+    /// each scenario is explored by a separate worker, which gets the name of its file as last argument.
     pub(super) reached: Option<&'a Path>,
 }
 
@@ -63,14 +63,14 @@ pub(super) struct Question<'a> {
 pub(super) struct Asker(PathBuf);
 
 impl Asker {
-    /// Keeps a program that was built in a folder where later builds leave it alone.
+    /// Keeps a built program in a folder that later builds do not touch.
     pub(super) fn keep(built: &Path, folder: &Path) -> Outcome<Self> {
         let kept = folder.join("asker");
         std::fs::copy(built, &kept).map_err(|e| format!("cannot write {}: {e}", kept.display()))?;
         Ok(Self(kept))
     }
 
-    /// What each scenario reaches, of which every one must hold.
+    /// Returns the places that each scenario reaches. Every scenario must hold.
     pub(super) fn ask_reached(&self, question: &Question<'_>) -> Outcome<Vec<Reached>> {
         match self.ask(question)? {
             Answer::Reached { scenarios } => Ok(scenarios),

@@ -1,12 +1,12 @@
-//! Copies of the project, and what cargo makes of them.
+//! Copies of the project, and cargo in them.
 
 use crate::shell::{Outcome, output, root};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Makes `tree` a copy of the project, but for the files in `changed`, which have these texts. Files that are
-/// right already keep their times, so that little is built again.
+/// Makes `tree` a copy of the project, except that the files in `changed` have the texts given there. Files
+/// that are already right keep their times, so that little is built again.
 pub(super) fn copy(tree: &Path, changed: &HashMap<String, String>) -> Outcome<()> {
     let listed =
         output(Command::new("git").current_dir(root()).args(["ls-files", "-co", "--exclude-standard"]))?;
@@ -51,7 +51,7 @@ pub(super) fn cargo(tree: &Path, target: &Path) -> Command {
     cargo
 }
 
-/// What a command wrote, and whether it succeeded.
+/// Returns the output of a command, and whether it succeeded.
 pub(super) fn ran(command: &mut Command) -> Outcome<(String, bool)> {
     let output = command.output().map_err(|e| format!("cannot run {command:?}: {e}"))?;
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);

@@ -6,20 +6,20 @@ use serde::Deserialize;
 use std::ops::Range;
 use std::path::Path;
 
-/// A text of a file that another one replaces.
+/// Replaces a text of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Edit {
     /// Where the file is, from the root of the project.
     pub(super) file: String,
-    /// The function that the text is in, as `Type::name`. Without it the text is looked for in the whole
-    /// file.
+    /// The function that contains the text, as `Type::name`. If there is none, the text is searched in the
+    /// whole file.
     #[serde(rename = "fn")]
     pub(super) function: Option<String>,
     /// The text, as tokens: see [`Source`].
     pub(super) find: String,
-    /// What comes in its place. Lines after the first are indented as the first is; nothing leaves no empty
-    /// line.
+    /// The replacement. Lines after the first are indented as the first is. An empty replacement leaves no
+    /// empty line.
     pub(super) replace: String,
 }
 
@@ -48,14 +48,14 @@ pub(super) fn by_file(edits: &[Edit]) -> Vec<(&str, Vec<&Edit>)> {
 /// The text of a file after its edits.
 pub(super) fn changed(text: &str, edits: &[&Edit]) -> Outcome<String> {
     let mut changed = text.to_owned();
-    // From the end: places in front of an edit stay where they are.
+    // From the end, so that the positions of earlier edits stay valid.
     for (bytes, replacement) in places(text, edits)?.into_iter().rev() {
         changed.replace_range(bytes, &replacement);
     }
     Ok(changed)
 }
 
-/// The bytes that edits replace, in the order of the file, and what comes in their place.
+/// The bytes that edits replace, in the order of the file, and their replacements.
 pub(super) fn places(text: &str, edits: &[&Edit]) -> Outcome<Vec<(Range<usize>, String)>> {
     let source = Source::new(text)?;
     let place = |edit: &&Edit| {

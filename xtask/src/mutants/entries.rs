@@ -1,19 +1,20 @@
-//! The entries of tests/mutants: a file per structure.
+//! The entries of tests/mutants: one file per structure.
 
 use super::edit::Edit;
 use crate::shell::{Outcome, read, root};
 use serde::Deserialize;
 
-/// A change that makes a structure wrong, or claims to leave it right.
+/// A change that makes a structure wrong, or is claimed to leave it right.
 pub(super) struct Mutant {
     pub(super) structure: String,
     pub(super) name: String,
     pub(super) what: String,
-    /// Why nobody can tell it from the original.
+    /// Why it cannot be told from the original.
     pub(super) equivalent: Option<String>,
-    /// Why no scenario can show that it is wrong. It is not known to be equivalent.
+    /// Why no scenario shows that it is wrong, although it is not known to be equivalent.
     pub(super) open: Option<String>,
-    /// The scenario that is asked instead of the default set; all whose names begin so, if it ends with `/`.
+    /// The scenario that is explored instead of the default set; if the name ends with `/`, all scenarios
+    /// whose names begin with it.
     pub(super) scenario: Option<String>,
     pub(super) edits: Vec<Edit>,
 }
@@ -25,7 +26,7 @@ struct File {
     mutant: Vec<Entry>,
 }
 
-/// An entry. The keys of its first edit are its own.
+/// An entry. The keys of its first edit are those of the entry itself.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -53,7 +54,7 @@ fn parse(structure: &str, text: &str) -> Outcome<Vec<Mutant>> {
     let File { mutant: entries } = toml::from_str(text).map_err(|error| error.to_string())?;
     if let Some(pair) = entries.windows(2).find(|pair| pair[0].name >= pair[1].name) {
         return Err(format!(
-            "{} stands behind {}: names are sorted, and each is there once",
+            "{} comes after {}: names must be sorted and unique",
             pair[1].name, pair[0].name
         ));
     }

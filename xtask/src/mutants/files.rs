@@ -4,7 +4,7 @@ use super::asker::{Set, Which};
 use crate::shell::{Outcome, output, root};
 use std::process::Command;
 
-/// Files, or folders, that no mutant is made of, and why.
+/// Files and folders of which no mutants are made, and why.
 const EXCLUDED: [(&str, &str); 8] = [
     ("model/src/spec/", "sequential specifications: the checker's own"),
     ("model/src/host/", "the bulk interface of the backends: no warp runs it"),
@@ -16,15 +16,15 @@ const EXCLUDED: [(&str, &str); 8] = [
     ("model/src/bits.rs", "floating-point numbers as bits: no exploration has any"),
 ];
 
-/// Which structures run a folder, beside that of its name.
+/// The structures that use a folder, in addition to the structure of its name.
 const BESIDE: [(&str, &[&str]); 2] = [("reclaim", &["slab", "waitfree"]), ("open", &["open", "reserved"])];
 
-/// Why no mutant is made of a file, if so.
+/// The reason why no mutant is made of a file, if there is one.
 pub(super) fn excluded(file: &str) -> Option<&'static str> {
     EXCLUDED.iter().find(|(what, _)| is_of(file, what)).map(|(_, why)| *why)
 }
 
-/// Whether a file is this one, has this name or is in this folder.
+/// Whether a file has this path or this name, or is in this folder.
 fn is_of(file: &str, what: &str) -> bool {
     if what.ends_with('/') {
         file.starts_with(what)
@@ -46,8 +46,9 @@ pub(super) fn all() -> Outcome<Vec<String>> {
     Ok(files)
 }
 
-/// The scenarios that judge the mutants of a file: the default sets of the structures whose it is. What all
-/// structures stand on is judged by that of the slab hash, and by some scenarios of each other one.
+/// The scenarios that judge the mutants of a file: the default sets of the structures that it belongs to.
+/// Code that all structures use is judged by the set of the slab hash, and by some scenarios of each other
+/// structure.
 pub(super) fn sets(file: &str, structures: &[String]) -> Vec<Set> {
     let folder = file.split('/').nth(2).unwrap_or_default();
     let beside = BESIDE.iter().find(|(of, _)| *of == folder).map(|(_, beside)| *beside);
@@ -71,7 +72,7 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
-    /// The Rust files of a folder, as they are named from the root of the project.
+    /// The Rust files of a folder, by their paths from the root of the project.
     fn on_disk(folder: &Path, all: &mut BTreeSet<String>) {
         for entry in std::fs::read_dir(folder).expect("a folder") {
             let path = entry.expect("an entry").path();
@@ -83,7 +84,7 @@ mod tests {
         }
     }
 
-    /// A file of the model has mutants, or nothing to change, or a reason.
+    /// Every file of the model has mutants, or has nothing to change, or is excluded with a reason.
     #[test]
     fn every_file_has_mutants_or_a_reason_to_have_none() {
         let all = all().expect("files");
@@ -104,7 +105,7 @@ mod tests {
         }
     }
 
-    /// Files, or names of files, in which there is nothing to change, and why.
+    /// Files, or names of files, that contain nothing to change, and why.
     const NOTHING: [(&str, &str); 8] = [
         ("lib.rs", "declarations"),
         ("mod.rs", "declarations"),

@@ -1,8 +1,8 @@
-//! `cargo xtask mutants --generated`: mutants of the model that a program makes by itself.
+//! `cargo xtask mutants --generated`: mutants of the model that a program generates.
 //!
-//! All are one program, which runs as the mutant that it is told. Each is judged by the scenarios that reach
-//! its place, the shortest first, as far as the time goes; and by the unit tests of the model, after the first
-//! of them. The table is written for the files that were asked for; the others keep their rows.
+//! All are in one program, which is told which mutant to run as. Each is judged by the scenarios that reach
+//! its place, the shortest first, within a number of seconds, and by the unit tests of the model, after the
+//! first of these scenarios. The table is written for the selected files; the others keep their rows.
 
 use super::asker::{Asker, Question, Reached, Set};
 use super::copy::ran;
@@ -22,12 +22,12 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The least CPU time that a worker may use.
+/// The least CPU time limit of a worker.
 const LEAST: Duration = Duration::from_secs(20);
 
-/// Seconds after which a part of the scenarios ends, the shortest first. All mutants are judged by the first
-/// part before any is by the next: most are killed there, and one that loops does so there. The unit tests
-/// come behind the first part.
+/// The ends of the parts of the scenarios, in seconds; the shortest scenarios come first. All mutants are
+/// judged by the first part before any is judged by the next: most are killed there, and a mutant that loops
+/// loops there. The unit tests come after the first part.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
 /// Seconds that the scenarios of one mutant take together, if nobody says otherwise.
@@ -68,7 +68,7 @@ fn schemas() -> Outcome<Vec<Schema>> {
     schemas.collect()
 }
 
-/// What became of each.
+/// The fate of each mutant.
 fn judge_all(
     schemas: &[Schema],
     all: &[Generated],
@@ -103,7 +103,7 @@ fn judge_all(
     Ok(mutants.iter().filter_map(|mutant| store.get(mutant)).collect())
 }
 
-/// A mutant that nothing has killed yet.
+/// A mutant that nothing has killed so far.
 struct Pending<'a> {
     mutant: &'a Generated,
     executions: u64,
@@ -117,7 +117,7 @@ impl<'a> Pending<'a> {
     }
 }
 
-/// All that a mutant is judged by.
+/// Everything that judges a mutant.
 struct Court {
     asker: Asker,
     program: Program,
@@ -165,7 +165,7 @@ impl Court {
         Ok(Self { asker, program, left, reach, tests, structures, within })
     }
 
-    /// What becomes of a mutant, once this part of its scenarios tells it.
+    /// The fate of a mutant, if this part of its scenarios decides it.
     fn judge(&self, one: &mut Pending<'_>, part: usize) -> Outcome<Option<Judged>> {
         let start = Instant::now();
         let fate = self.fate(one, part)?;
@@ -223,10 +223,10 @@ impl Court {
         if passed {
             return Ok(None);
         }
-        // `slab::packed::tests::entries_pack_and_unpack` stands in the list of failures.
+        // `slab::packed::tests::entries_pack_and_unpack` is in the list of failures.
         let list = text.rsplit("failures:\n").next().unwrap_or_default();
         let name = list.lines().map(str::trim).find(|line| line.contains("::tests::") && !line.contains(' '));
-        // Without a list it was ended in the middle of one.
+        // If there is no list, the program was ended during a test.
         Ok(Some(name.unwrap_or("-").to_owned()))
     }
 }

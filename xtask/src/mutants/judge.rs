@@ -1,4 +1,4 @@
-//! One mutant against the scenarios: the changed copy is built and its worker asked.
+//! Judges one mutant by the scenarios: builds the changed copy and explores with its worker.
 
 use super::asker::{Answer, Asker, Question, Set};
 use super::copy::{cargo, copy, ran};
@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What became of a mutant.
+/// The fate of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Fate {
-    /// A scenario found it. Executions are not known if the worker did not answer.
+    /// A scenario found it. The number of executions is unknown if the worker did not answer.
     Killed { how: String, scenario: String, executions: Option<u64> },
     /// It does not compile.
     Unviable,
@@ -52,7 +52,7 @@ impl Judge {
         Self { profile: "survivors", ..self.clone() }
     }
 
-    /// What becomes of the project with these edits. The sets are asked in turn, until one finds something.
+    /// The fate of the project with these edits. The sets are explored in turn, until one finds something.
     pub(super) fn judge(&self, edits: &[Edit], sets: &[Set]) -> Outcome<Fate> {
         copy(&self.tree, &HashMap::new())?;
         apply(edits, &self.tree)?;
@@ -63,7 +63,7 @@ impl Judge {
     }
 }
 
-/// The asker, for who judges no edits.
+/// The asker, for callers that judge no edits.
 pub(super) fn asker() -> Outcome<Asker> {
     build_asker(&folder(0))
 }
@@ -81,7 +81,7 @@ fn build_asker(folder: &Path) -> Outcome<Asker> {
     Asker::keep(&built, folder)
 }
 
-/// What becomes of a program that explores, after what `script` sets, each worker with so much CPU time.
+/// Explores with a program, after the shell commands in `script`, with a limit of CPU time for each worker.
 pub(super) fn explored(
     asker: &Asker,
     question: Question<'_>,
@@ -90,7 +90,7 @@ pub(super) fn explored(
     limit: Duration,
 ) -> Outcome<Fate> {
     let start = Instant::now();
-    // What a worker says of its panic stands in its report.
+    // A worker's panic message is in its report.
     let arguments = limited(worker, &format!("exec 2>/dev/null; {script}"), limit);
     Ok(match asker.ask(&Question { program: "sh", arguments, ..question })? {
         Answer::Killed { how, scenario, executions } => {
@@ -102,16 +102,16 @@ pub(super) fn explored(
     })
 }
 
-/// Arguments of a shell that runs a program within its limits: a mutant may loop, and it may take memory in
-/// its loop.
+/// Arguments of a shell that runs a program within limits: a mutant may loop, and may take memory in its
+/// loop.
 pub(super) fn limited(program: &Path, script: &str, limit: Duration) -> Vec<String> {
     let seconds = limit.as_secs().max(1);
     let script = format!("{script}ulimit -t {seconds}; ulimit -v {MEMORY}; exec \"$0\" \"$@\"");
     vec!["-c".to_owned(), script, program.display().to_string()]
 }
 
-/// A worker that did not answer, from what the engine says of it. CPU time is limited, so that a worker that
-/// used it all was under way for at least as long.
+/// The fate of a worker that did not answer, from the engine's error message. A worker that used all of its
+/// CPU time ran for at least as long.
 fn ended(error: &str, late: bool) -> Fate {
     let how = if late { "killed: time limit" } else { "killed: worker ended" };
     let scenario = error.rsplit(' ').next().unwrap_or("-").to_owned();
@@ -142,7 +142,7 @@ fn build(tree: &Path, target: &Path, profile: &str, example: &str) -> Outcome<Op
     ]);
     match ran(&mut build)? {
         (_, true) => Ok(Some(target.join(profile).join("examples").join(example))),
-        // Cargo says so of a crate that the compiler refuses, and of nothing else.
+        // Cargo writes this only of a crate that the compiler rejects.
         (text, false) if text.contains("error: could not compile `warpproof-") => Ok(None),
         (text, false) => Err(text),
     }

@@ -1,9 +1,9 @@
-//! `cargo xtask mutants`: makes the change of each entry of tests/mutants in a copy of the project, and runs
-//! the default set of scenarios of its structure on it.
+//! `cargo xtask mutants`: applies the change of each entry of tests/mutants to a copy of the project, and
+//! explores the default set of scenarios of its structure with it.
 //!
-//! A mutant must be killed, or say in its entry why it is equivalent. The table in tests/mutants/README.md is
-//! what a run wrote: exploration is deterministic, so that the scenario that kills and its executions can be
-//! compared.
+//! A mutant must be killed, or its entry must give the reason why it is equivalent. A run writes the table in
+//! tests/mutants/README.md. Exploration is deterministic, so the scenario that kills a mutant and its
+//! executions can be compared.
 
 mod asker;
 mod copy;
@@ -52,7 +52,7 @@ pub(crate) fn run_since(revision: &str) -> Outcome<()> {
         let mutants = mutants(structure)?;
         let asked = mutants.iter().filter(|mutant| mutant.edits.iter().any(differs));
         let names: Vec<&str> = asked.map(|mutant| &*mutant.name).collect();
-        // No name would mean all.
+        // An empty list of names would mean all.
         if !names.is_empty() {
             faults.extend(run_those(structure, &names).err());
         }
@@ -78,7 +78,7 @@ pub(crate) fn run_those(structure: &str, names: &[&str]) -> Outcome<()> {
     verdict
 }
 
-/// Checks ten mutants, spread over the list of all structures, against the tables.
+/// Checks ten mutants, spread over the list of all structures, and compares them with the tables.
 pub(crate) fn sample() -> Outcome<()> {
     let (mut all, mut known) = (Vec::new(), Vec::new());
     for structure in &structures()? {
@@ -104,14 +104,14 @@ pub(crate) fn sample() -> Outcome<()> {
     }
 }
 
-/// Makes the change of a mutant in the working tree.
+/// Applies the change of a mutant to the working tree.
 pub(crate) fn apply(structure: &str, name: &str) -> Outcome<()> {
     let mutants = mutants(structure)?;
     let mutant = mutants.iter().find(|mutant| mutant.name == name);
     edit::apply(&mutant.ok_or(format!("{structure} has no mutant {name}"))?.edits, &root())
 }
 
-/// The structures that are checked, by name: tests/mutants has a file of mutants of each.
+/// The structures that are checked, by name. tests/mutants has a file of mutants for each.
 pub(crate) fn structures() -> Outcome<Vec<String>> {
     let folder = root().join("tests/mutants");
     let files = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -178,8 +178,9 @@ mod tests {
             let files = own.chain(shared.map(|file| root().join(file)));
             let orders: Vec<(PathBuf, usize, String)> =
                 files.filter(|path| path.is_file()).flat_map(orders).collect();
-            // Growth accesses no word, and all of a retrieval is relaxed. Open addressing has two for the
-            // lock word. The cuckoo table takes and gives back locks, writes slots in two ways, and fences.
+            // Growth accesses no word, and all accesses of a retrieval are relaxed. Open addressing has two
+            // for the lock word. The cuckoo table takes and releases locks, writes slots in two ways, and
+            // fences.
             let least = match structure {
                 "growth" | "retrieve" => 0,
                 "open" => 2,
@@ -197,7 +198,7 @@ mod tests {
         }
     }
 
-    /// The lines of a file that have an ordering which is not relaxed, and their texts.
+    /// The lines of a file with an ordering other than relaxed, and their texts.
     fn orders(path: PathBuf) -> Vec<(PathBuf, usize, String)> {
         let strong =
             ["Order::Acquire", "Order::Release", "Order::AcqRel", ".fence_acquire()", "device.wait("];
@@ -207,7 +208,7 @@ mod tests {
         lines.map(|(at, line)| (path.clone(), at, line.to_owned())).collect()
     }
 
-    /// The lines that a mutant changes or removes, without those that its replacements have too.
+    /// The lines that a mutant changes or removes, except those that its replacement repeats.
     fn changed_lines(mutant: &Mutant) -> Vec<(PathBuf, usize)> {
         let mut lines = Vec::new();
         for (file, edits) in by_file(&mutant.edits) {
@@ -226,7 +227,7 @@ mod tests {
         lines
     }
 
-    /// From the begin of the first line to the end of the last.
+    /// From the start of the first line to the end of the last.
     fn whole_lines(text: &str, bytes: &Range<usize>) -> Range<usize> {
         let start = text[..bytes.start].rfind('\n').map_or(0, |end| end + 1);
         start..text[bytes.end..].find('\n').map_or(text.len(), |end| bytes.end + end)

@@ -1,7 +1,7 @@
-//! The places of a Rust file where a mutant can be made, and the changes of each.
+//! The places of a Rust file where mutants can be made, and the changes of each.
 //!
-//! Nothing is changed in tests, in constants and types, in macros, in what prints a value, and in calls that
-//! have no effect on a structure ([`NO_EFFECT`]).
+//! Nothing is changed in tests, constants, types, macros, code that prints a value, and calls that have no
+//! effect on a structure ([`NO_EFFECT`]).
 
 use crate::shell::Outcome;
 use std::ops::Range;
@@ -12,16 +12,17 @@ use syn::{
     Pat, PathArguments, ReturnType, Signature, Stmt, Type, UnOp,
 };
 
-/// Methods whose calls are left alone: marks tell a checker which states are alike, and a prefetch is a hint.
+/// Methods whose calls are not changed: marks tell a checker which states are equal, and a prefetch is a
+/// hint.
 const NO_EFFECT: [&str; 2] = ["mark", "prefetch"];
 
 /// Traits that print.
 const PRINTERS: [&str; 2] = ["Debug", "Display"];
 
-/// A place, and what can be made of it. Two places are apart, or one is inside the other.
+/// A place and its changes. Two places are disjoint, or one is inside the other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Place {
-    /// What the changes take the place of. Nothing if they come in addition.
+    /// The bytes that a change replaces. Empty if the change is an addition.
     pub(super) bytes: Range<usize>,
     pub(super) form: Form,
     /// As `Type::name`, or `name` alone.
@@ -29,16 +30,16 @@ pub(super) struct Place {
     pub(super) changes: Vec<Change>,
 }
 
-/// How the text of a change stands where its place is.
+/// The syntactic form of a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Form {
-    /// An expression, for an expression.
+    /// An expression that replaces an expression.
     Expression,
-    /// Nothing, for a statement.
+    /// Nothing, which replaces a statement.
     Statement,
-    /// A statement at the begin of a function.
+    /// A statement at the start of a function.
     Begin,
-    /// A guard that says no, behind the pattern of an arm.
+    /// A guard that is false, after the pattern of an arm.
     Guard,
 }
 
@@ -47,14 +48,14 @@ pub(super) enum Form {
 pub(super) struct Change {
     /// As `replace < with <=`.
     pub(super) what: String,
-    /// What comes instead.
+    /// The new text.
     pub(super) text: String,
 }
 
-/// What a file has.
+/// The places of a file.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Those that begin first come first, and an outer one before those inside.
+    /// Sorted by their starts; an outer place comes before those inside.
     pub(super) places: Vec<Place>,
     /// The `const` of each function, and the function's name.
     pub(super) constants: Vec<(Range<usize>, String)>,
@@ -82,7 +83,7 @@ fn bytes(node: &impl Spanned) -> Range<usize> {
     node.span().byte_range()
 }
 
-/// Whether it exists in tests alone.
+/// Whether it exists only in tests.
 fn is_of_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::Path(path) => path.is_ident("test"),
@@ -147,11 +148,11 @@ impl Finder<'_> {
         self.function = outer;
     }
 
-    /// A function that answers at once.
+    /// A function that returns at once.
     fn body(&mut self, signature: &Signature, body: &Block) {
         let values: &[&str] = match &signature.output {
             ReturnType::Default if body.stmts.is_empty() => &[],
-            // Without its only statement it does as little.
+            // A body with one statement is not emptied here: to delete that statement has the same effect.
             ReturnType::Default if matches!(&body.stmts[..], [only] if is_deleted(only)) => &[],
             ReturnType::Default => &["()"],
             ReturnType::Type(_, of) => match &*name(of) {
@@ -191,7 +192,7 @@ impl Finder<'_> {
         format!("{}{new}{}", &self.text[whole.start..part.start], &self.text[part.end..whole.end])
     }
 
-    /// An expression, with each of these texts in the place of a part of it.
+    /// An expression, in which each of these texts replaces a part.
     fn exchange(&mut self, whole: &impl Spanned, part: &impl Spanned, news: &[&str]) {
         let (whole, part) = (bytes(whole), bytes(part));
         let old = &self.text[part.clone()];
@@ -199,12 +200,13 @@ impl Finder<'_> {
             what: format!("replace {old} with {new}"),
             text: self.with(&whole, &part, new),
         });
-        // What is no expression any more, as the left side of `a as u32 < b`, is no change.
+        // A result that is no longer an expression is dropped, for example the left side of `a as u32 < b`.
         let changes = changes.filter(|change| syn::parse_str::<Expr>(&change.text).is_ok()).collect();
         self.put(whole, Form::Expression, changes);
     }
 
-    /// A condition that always or never holds. One with a pattern is left alone, but not its other parts.
+    /// A condition that always or never holds. A condition with a pattern is not replaced, but its other
+    /// parts are.
     fn condition(&mut self, condition: &Expr, values: &[&str]) {
         match condition {
             Expr::Binary(both) if has_pattern(condition) => {
@@ -243,7 +245,7 @@ impl Finder<'_> {
         self.torn(call, &method);
     }
 
-    /// A read-modify-write that is a load and a store.
+    /// Replaces a read-modify-write with a load and a store.
     fn torn(&mut self, call: &ExprMethodCall, method: &str) {
         let whole = bytes(call);
         let receiver = &self.text[bytes(&call.receiver)];
@@ -265,7 +267,7 @@ impl Finder<'_> {
     }
 }
 
-/// Whether an arm takes what no other one has taken. A name in capitals is a value.
+/// Whether an arm matches everything that is left. A name in capitals is a value.
 fn takes_all(pattern: &Pat) -> bool {
     match pattern {
         Pat::Wild(_) => true,
@@ -285,7 +287,7 @@ fn has_pattern(condition: &Expr) -> bool {
     }
 }
 
-/// The begin of a text that is long, in one line.
+/// The start of a long text, in one line.
 fn short(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let line = words.join(" ");
@@ -295,7 +297,7 @@ fn short(text: &str) -> String {
     }
 }
 
-/// Whether a mutant leaves this statement out.
+/// Whether a mutant deletes this statement.
 fn is_deleted(statement: &Stmt) -> bool {
     let Stmt::Expr(expression, Some(_)) = statement else { return false };
     match expression {
@@ -310,7 +312,7 @@ fn has_no_effect(call: &ExprMethodCall) -> bool {
     NO_EFFECT.iter().any(|name| call.method == name)
 }
 
-/// What comes in the place of an operator.
+/// The replacements of an operator.
 fn others(operator: &BinOp) -> &'static [&'static str] {
     match operator {
         BinOp::Add(_) => &["-"],
@@ -364,7 +366,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
                 self.put(bytes(expression), Form::Expression, vec![change]);
             }
             Expr::If(one) => self.condition(&one.cond, &["true", "false"]),
-            // One that always holds never ends.
+            // A condition that always holds would never end.
             Expr::While(one) => self.condition(&one.cond, &["false"]),
             Expr::Match(one) => {
                 if one.arms.last().is_some_and(|arm| takes_all(&arm.pat)) {
@@ -449,7 +451,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
 mod tests {
     use super::*;
 
-    /// What is changed in a body, and what comes instead.
+    /// What is changed in a body, and the replacements.
     fn changes(body: &str) -> Vec<(String, String)> {
         let text = format!("fn f() {{ {body} }}");
         let found = places(&text).expect("a file");

@@ -1,5 +1,5 @@
-//! One build of all mutants of all files: a worker and the unit tests of the model, told by the environment
-//! which mutant they are.
+//! One build of all mutants of all files: a worker and the unit tests of the model. The environment tells
+//! them which mutant to run as.
 
 use super::copy::{cargo, copy};
 use super::judge::limited;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Which number each mutant has, and the module that asks for it.
+/// The number of each mutant, and the module that asks for it.
 const MODULE: &str = include_str!("mutant.rs.txt");
 const LIB: &str = "model/src/lib.rs";
 
-/// Optimized, as it is built once; with the checks of a build for tests.
+/// Optimized, since it is built once; with the checks of a test build.
 const PROFILE: &str = "schemata";
 
 /// CPU time that the unit tests of the model may use: ten times as much as they do.
@@ -29,7 +29,7 @@ pub(super) struct Program {
     pub(super) tests: PathBuf,
 }
 
-/// A line of what cargo says.
+/// A line of cargo's output.
 #[derive(Deserialize)]
 struct Line {
     reason: String,
@@ -53,7 +53,7 @@ struct At {
     is_primary: bool,
 }
 
-/// What cargo is asked, in turn. The first is soon said.
+/// The cargo commands, in turn. The first is fast.
 const STEPS: [&[&str]; 3] = [
     &["check", "--package", "warpproof-model", "--features", "file"],
     &["build", "--package", "warpproof-simt", "--example", "worker"],
@@ -61,7 +61,7 @@ const STEPS: [&[&str]; 3] = [
 ];
 
 impl Program {
-    /// Builds it. Mutants that do not compile go from `left` until it does.
+    /// Builds it. Removes mutants that do not compile from `left` until it compiles.
     pub(super) fn build(schemas: &[Schema], count: usize, left: &mut Left) -> Outcome<Self> {
         let folder = folder();
         let (tree, target) = (folder.join("tree"), folder.join("target"));
@@ -93,7 +93,7 @@ pub(super) fn folder() -> PathBuf {
     scratch().join("mutants/generated")
 }
 
-/// The texts of the files that are not those of the project.
+/// The texts of the files that differ from those of the project.
 fn changed(written: &HashMap<&str, Written>, count: usize) -> Outcome<HashMap<String, String>> {
     let mut all: HashMap<String, String> =
         written.iter().map(|(file, written)| ((*file).to_owned(), written.text.clone())).collect();
@@ -104,12 +104,12 @@ fn changed(written: &HashMap<&str, Written>, count: usize) -> Outcome<HashMap<St
     Ok(all)
 }
 
-/// The programs, or what the compiler says against them.
+/// The programs, or the compiler's errors.
 fn built(tree: &Path, target: &Path) -> Outcome<Result<Program, Vec<Message>>> {
     let mut executables = Vec::new();
     for step in STEPS {
         let mut cargo = cargo(tree, target);
-        // A mutant may be what a lint forbids.
+        // A mutant may do something that a lint forbids.
         cargo.env("RUSTFLAGS", "--cap-lints=allow");
         cargo.args(step).args(["--profile", PROFILE, "--message-format=json"]);
         let output = cargo.output().map_err(|e| format!("cannot run {cargo:?}: {e}"))?;
@@ -135,7 +135,7 @@ fn built(tree: &Path, target: &Path) -> Outcome<Result<Program, Vec<Message>>> {
     }
 }
 
-/// Takes out the mutants that are to blame for errors.
+/// Removes the mutants that cause errors.
 fn blame(messages: &[Message], written: &HashMap<&str, Written>, left: &mut Left) -> Outcome<()> {
     let before = (left.out.len(), left.constant.len());
     for message in messages {
@@ -156,7 +156,7 @@ fn blame(messages: &[Message], written: &HashMap<&str, Written>, left: &mut Left
     Err(format!("no mutant is to blame:\n{}", rendered.collect::<Vec<_>>().join("\n")))
 }
 
-/// The function that a constant calls, in what the compiler says of it.
+/// The function that a constant calls, from the compiler's message.
 fn called_by_constant(message: &str) -> Option<&str> {
     let path = message.strip_prefix("cannot call non-const ")?.split('`').nth(1)?;
     let name = path.split("::").filter(|part| !part.starts_with('<') && !part.ends_with('>')).last()?;

@@ -1,5 +1,5 @@
-//! Which mutants each scenario reaches, and the unit tests: the original writes down the places that it comes
-//! to.
+//! The mutants that each scenario and the unit tests reach: the original writes down the places that it
+//! passes.
 
 use super::asker::{Asker, Question, Reached, Set, Which};
 use super::copy::ran;
@@ -14,18 +14,18 @@ use std::time::Instant;
 /// What a set of scenarios reaches.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Reach {
-    /// The version of the project of which this is true.
+    /// The version of the project for which this holds.
     version: u64,
     pub(super) scenarios: Vec<Reached>,
 }
 
-/// What the unit tests of the model reach.
+/// The mutants that the unit tests of the model reach.
 pub(super) struct ByTests {
     pub(super) numbers: HashSet<u32>,
 }
 
 impl Reach {
-    /// That of a set. Every scenario of it holds.
+    /// Finds those of a set. Every scenario of the set holds.
     pub(super) fn of(set: &Set, asker: &Asker, program: &Program, version: u64) -> Outcome<Self> {
         let which = match set.which {
             Which::Quick => "quick",

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 const COLUMNS: &str = "| Mutant | What | Verdict | Scenario | Executions |\n|---|---|---|---|---|\n";
 
-/// The table of one structure, and what stands around it.
+/// The table of one structure, and the text around it.
 struct Parts<'a> {
     before: &'a str,
     rows: &'a str,
@@ -24,7 +24,7 @@ fn parts<'a>(text: &'a str, structure: &str) -> Outcome<Parts<'a>> {
     Ok(Parts { before, rows, after })
 }
 
-/// How the row of a mutant begins.
+/// The beginning of the row of a mutant.
 pub(super) fn first_cell(name: &str) -> String {
     format!("| {name} |")
 }
@@ -34,7 +34,7 @@ pub(super) fn rows(structure: &str) -> Outcome<Vec<String>> {
     Ok(parts(&read(&path())?, structure)?.rows.lines().map(str::to_owned).collect())
 }
 
-/// Puts these rows in the place of those that the mutants in `asked` had. Others keep theirs, if they are in
+/// Replaces the rows of the mutants in `asked` with these rows. Other mutants keep theirs if they are in
 /// `known`.
 pub(super) fn put(structure: &str, new: &[String], asked: &[&str], known: &[String]) -> Outcome<()> {
     write(&path(), &with_rows(&read(&path())?, structure, new, asked, known)?)

@@ -1,4 +1,4 @@
-//! Why nothing kills a generated mutant: one line each, `NAME => equivalent: REASON` or
+//! Reasons why nothing kills a generated mutant, one per line: `NAME => equivalent: REASON` or
 //! `NAME => open: REASON`.
 
 use crate::shell::Outcome;
@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 /// A reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Reason {
-    /// Whether nobody can tell the mutant from the original. Otherwise no scenario shows that it is wrong.
+    /// Whether the mutant cannot be told from the original. Otherwise, no scenario shows that it is wrong.
     pub(super) equivalent: bool,
     /// `equivalent: REASON` or `open: REASON`.
     pub(super) text: String,

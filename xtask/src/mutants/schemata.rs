@@ -1,7 +1,7 @@
-//! All mutants of a file in one text: each place asks which mutant runs, and is what it was if that is none
-//! of its own.
+//! All mutants of a file in one text. Each place asks which mutant runs; if that is none of its own, the
+//! place behaves as the original.
 //!
-//! A mutant's own text has no question in it, since one mutant runs at a time.
+//! The text of a mutant contains no question, since one mutant runs at a time.
 
 use super::places::{Form, Found, Place, places};
 use crate::shell::Outcome;
@@ -13,18 +13,18 @@ use std::ops::Range;
 /// A mutant that a change of a place makes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Generated {
-    /// The program runs as this mutant if it is told this number. Zero is the original.
+    /// The program runs as this mutant if it is told this number. Zero means the original.
     pub(super) number: u32,
-    /// The file, what is changed in it and in which function. It has no line, so that it stays when others
-    /// move: the second one of a name in its file has `#2` behind it.
+    /// The file, the change and its function. The name contains no line number, so that it stays valid when
+    /// lines move: the second mutant of a name in its file has the suffix `#2`.
     pub(super) name: String,
     pub(super) file: String,
     pub(super) function: String,
     /// Line and column.
     pub(super) place: String,
-    /// What is changed, and in which function.
+    /// The change, and its function.
     pub(super) what: String,
-    /// What comes instead.
+    /// The new text.
     pub(super) text: String,
 }
 
@@ -37,21 +37,20 @@ pub(super) struct Schema {
     numbers: Vec<u32>,
 }
 
-/// What the program has of the mutants: not all compile.
+/// The mutants that the program contains: not all compile.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Left {
     /// Numbers of mutants that do not compile.
     pub(super) out: HashSet<u32>,
-    /// Names of functions that constants call. The others are called at run time, as a question can be asked
-    /// there alone.
+    /// Names of functions that constants call. All other functions are called at run time, and only there can
+    /// a place ask which mutant runs.
     pub(super) constant: HashSet<String>,
 }
 
-/// A file as it is compiled, and whose each byte is.
+/// The text of a file as it is compiled, with the origin of each byte.
 pub(super) struct Written {
     pub(super) text: String,
-    /// Bytes of a place or of one of its changes, and the numbers of the mutants that are to blame for an
-    /// error there.
+    /// Bytes of a place or of one of its changes, and the numbers of the mutants that cause an error there.
     blame: Vec<(Range<usize>, Range<u32>)>,
 }
 
@@ -64,8 +63,8 @@ impl Schema {
             numbers.push(*next);
             *next += u32::try_from(place.changes.len()).map_err(|error| error.to_string())?;
         }
-        // Inlined everywhere, questions would make the program several times as large. Places stay where they
-        // are.
+        // If these functions were inlined everywhere, the questions would make the program several times as
+        // large. The replacement has the same length, so that places stay valid.
         let text = text.replace("#[inline(always)]", "#[inline]        ");
         Ok(Self { file: file.to_owned(), text, found, numbers })
     }
@@ -121,8 +120,8 @@ impl Schema {
 }
 
 impl Written {
-    /// The mutants that are to blame for an error in these bytes: those of the innermost place, or the one
-    /// whose text it is.
+    /// The mutants that cause an error in these bytes: those of the innermost place, or the mutant whose text
+    /// it is.
     pub(super) fn blamed(&self, bytes: &Range<usize>) -> Option<Range<u32>> {
         let around = self.blame.iter().filter(|(of, _)| of.start <= bytes.start && bytes.end <= of.end);
         around.min_by_key(|(of, _)| of.len()).map(|(_, numbers)| numbers.clone())
@@ -131,7 +130,7 @@ impl Written {
 
 struct Writer<'a> {
     text: &'a str,
-    /// What is left out.
+    /// The deleted parts.
     gone: &'a [Range<usize>],
     left: &'a Left,
     written: Written,

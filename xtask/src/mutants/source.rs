@@ -1,7 +1,7 @@
-//! Where a text stands in a Rust file: in which function, and between which bytes.
+//! Finds a text in a Rust file: its function, and its bytes.
 //!
-//! Texts are compared token by token. Line breaks, indentation, comments, and the comma in front of a closing
-//! bracket do not count: rustfmt and a reworded comment break nothing.
+//! Texts are compared token by token. Line breaks, indentation, comments, and the comma before a closing
+//! bracket do not count, so that rustfmt and a reworded comment break nothing.
 
 use crate::shell::Outcome;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
@@ -42,7 +42,7 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     ///
-    /// The function or the tokens are not there exactly once.
+    /// The function or the tokens do not occur exactly once.
     pub(super) fn find(&self, function: Option<&str>, wanted: &str) -> Outcome<Range<usize>> {
         let within = function.map_or(Ok(0..usize::MAX), |path| self.function(path))?;
         let (whole, added) = with_partners(wanted);
@@ -70,7 +70,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The bytes of the one function that has this path, or else of the one whose path ends so.
+    /// The bytes of the one function that has this path, otherwise of the one whose path ends with it.
     fn function(&self, path: &str) -> Outcome<Range<usize>> {
         let end = format!("::{path}");
         let of = |wanted: &dyn Fn(&String) -> bool| -> Vec<&Function> {
@@ -85,7 +85,8 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A text with the partners that its brackets lack, and how many of them stand in front of it and at its end.
+/// A text with the missing partners of its brackets, and how many of them were added at its start and at its
+/// end.
 fn with_partners(text: &str) -> (String, Range<usize>) {
     let (mut before, mut after) = (String::new(), String::new());
     for c in text.chars() {
@@ -107,7 +108,7 @@ fn lex(text: &str) -> Outcome<TokenStream> {
     text.parse().map_err(|error| format!("`{text}`: {error}"))
 }
 
-/// Adds the tokens of a stream, without commas in front of closing brackets.
+/// Adds the tokens of a stream, without commas before closing brackets.
 fn flatten<'a>(text: &'a str, stream: TokenStream, all: &mut Vec<Token<'a>>) {
     let token = |span: Span| Token { text: &text[span.byte_range()], start: span.byte_range().start };
     for tree in stream {

@@ -1,4 +1,4 @@
-//! What became of generated mutants in earlier runs, so that a run that was cut off goes on.
+//! The results of generated mutants from earlier runs, so that an interrupted run can continue.
 
 use super::judge::Fate;
 use super::program::folder;
@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// What earlier runs found, one line of JSON each.
+/// The results of earlier runs, one line of JSON each.
 pub(super) struct Store {
     path: PathBuf,
     versions: Versions,
@@ -20,14 +20,14 @@ pub(super) struct Store {
     known: HashMap<u64, Judged>,
 }
 
-/// What became of a mutant, and how long that took to find out.
+/// The fate of a mutant, and how long it took to find out.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Judged {
     pub(super) fate: Fate,
     pub(super) seconds: f64,
 }
 
-/// What the fate of a mutant depends on.
+/// The versions that the fate of a mutant depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Versions {
     /// Hash of the model without its tests, which come last in their files or are files of their own.
@@ -56,16 +56,16 @@ struct Entry {
 }
 
 impl Store {
-    /// What is known of this version of the project, from scenarios that take so many seconds or more.
+    /// The results for this version of the project, from scenarios that take `within` seconds or more.
     pub(super) fn open(mutants: &[Generated], within: u32) -> Outcome<Self> {
         let path = folder().join("fates.jsonl");
         let versions = versions()?;
         let mut known = HashMap::new();
         for line in std::fs::read_to_string(&path).unwrap_or_default().lines() {
-            // A line that was cut off is asked again.
+            // The mutant of a truncated line is judged again.
             let Ok(entry) = serde_json::from_str::<Entry>(line) else { continue };
             let stays = match entry.judged.fate {
-                // Scenarios and tests only come.
+                // Scenarios and tests are only added.
                 Fate::Killed { .. } | Fate::Unviable => true,
                 Fate::Lives { .. } | Fate::NotReached => entry.versions == versions,
                 Fate::Undecided { within: was, .. } => entry.versions == versions && was >= within,
@@ -78,12 +78,12 @@ impl Store {
         Ok(Self { path, versions, numbers, known })
     }
 
-    /// What became of it, if it is known.
+    /// The fate of a mutant, if it is known.
     pub(super) fn get(&self, mutant: &Generated) -> Option<Judged> {
         self.known.get(&key(mutant)).cloned()
     }
 
-    /// Keeps what became of it, unless the project was changed meanwhile.
+    /// Stores the fate of a mutant, unless the project was changed meanwhile.
     pub(super) fn put(&mut self, mutant: &Generated, judged: &Judged) -> Outcome<()> {
         if self.versions != versions()? {
             return Err("the project was changed while its mutants were judged: run it again".to_owned());
@@ -97,13 +97,13 @@ impl Store {
             .map_err(|e| format!("cannot write {}: {e}", self.path.display()))
     }
 
-    /// What was left of the mutants of this version of the model when they were built.
+    /// The mutants that were left of this version of the model when it was built.
     pub(super) fn left(&self) -> Outcome<Left> {
         let known = std::fs::read_to_string(self.path_of_left()).ok();
         Ok(known.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
-    /// Keeps what is left of the mutants.
+    /// Stores the mutants that are left.
     pub(super) fn keep_left(&self, left: &Left) -> Outcome<()> {
         write(&self.path_of_left(), &serde_json::to_string(left).map_err(|e| e.to_string())?)
     }
@@ -118,7 +118,7 @@ impl Store {
     }
 }
 
-/// What makes it this mutant: its number does not.
+/// The identity of a mutant, which does not include its number.
 fn key(mutant: &Generated) -> u64 {
     hash(&(&mutant.name, &mutant.text))
 }

@@ -6,7 +6,7 @@ use super::schemata::Generated;
 use super::store::Judged;
 use crate::shell::Outcome;
 
-/// Where the rows of the files and those of the mutants begin.
+/// The headings of the rows of files and of mutants.
 const FILES: &str = "| File | Mutants | Killed by scenarios | By unit tests | Unviable | Not reached | Equivalent | Open | Undecided | Survived | Seconds |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
 const MUTANTS: &str =
     "| File | Place | Mutant | Why nothing kills it | Executions |\n|---|---|---|---|---|\n";
@@ -20,7 +20,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// What is not as it should be.
+    /// What is wrong with it, if anything.
     pub(super) fn fault(&self) -> Option<String> {
         let fault = match (&self.judged.fate, self.reason) {
             (Fate::Lives { .. }, None) => "survived",
@@ -48,7 +48,7 @@ impl Row<'_> {
     }
 }
 
-/// The text of the tables with the rows of all files in `rows` put in the place of their old ones.
+/// Returns the text of the tables, in which the rows of all files in `rows` are replaced.
 pub(super) fn table(old: &str, rows: &[Row<'_>]) -> Outcome<String> {
     let mut asked: Vec<&str> = rows.iter().map(|row| &*row.mutant.file).collect();
     asked.dedup();
@@ -61,8 +61,8 @@ pub(super) fn table(old: &str, rows: &[Row<'_>]) -> Outcome<String> {
     with_lines(&text, NOT_REACHED, &asked, not_reached(rows), |_| {})
 }
 
-/// A text whose table with this heading has `new` in the place of the lines of the files in `asked`. Those of
-/// a file stay in the order of their places.
+/// Returns a text in which, in the table with this heading, `new` replaces the lines of the files in `asked`.
+/// The lines of a file stay in the order of their places.
 fn with_lines(
     text: &str,
     heading: &str,
@@ -83,7 +83,7 @@ fn with_lines(
     Ok(format!("{before}{heading}{lines}{after}"))
 }
 
-/// The functions that no scenario runs, with how many of their mutants no unit test kills.
+/// The functions that no scenario runs, with the number of their mutants that no unit test kills.
 fn not_reached(rows: &[Row<'_>]) -> Vec<String> {
     let mut functions: Vec<(&str, &str, u32)> = Vec::new();
     for row in rows.iter().filter(|row| row.judged.fate == Fate::NotReached) {

@@ -1,4 +1,4 @@
-//! What becomes of the mutants of tests/mutants: a row each, and what is not as it should be.
+//! The fates of the mutants of tests/mutants: a row each, and a list of what is wrong.
 
 use super::asker::{Set, Which};
 use super::entries::Mutant;
@@ -8,20 +8,20 @@ use crate::shell::Outcome;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// CPU time that the scenarios of a mutant may take.
+/// The limit of CPU time for the scenarios of a mutant.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Mutants for which a further copy of the project pays: most of a build runs on one core, but the first
-/// build of a copy takes as long as ten mutants.
+/// Number of mutants from which a further copy of the project pays off: most of a build runs on one core, but
+/// the first build of a copy takes as long as ten mutants.
 const PER_COPY: usize = 30;
 
-/// What became of one mutant.
+/// The result of one mutant.
 struct Verdict {
     row: String,
     fault: Option<String>,
 }
 
-/// The rows of all, and an error if a mutant survives or is not what it says.
+/// The rows of all mutants, and an error if one survives or contradicts its entry.
 pub(super) fn judge_all(mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>)> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let copies = (mutants.len() / PER_COPY).clamp(1, cores);
@@ -33,7 +33,7 @@ pub(super) fn judge_all(mutants: &[Mutant]) -> Outcome<(Vec<String>, Outcome<()>
                 judge_in(
                     copy,
                     std::iter::from_fn(|| {
-                        // Relaxed: a number is all that the threads share.
+                        // Relaxed: the threads share nothing but this number.
                         mutants.get(next.fetch_add(1, Ordering::Relaxed))
                     }),
                 )
@@ -85,7 +85,7 @@ fn cells(fate: &Fate, mutant: &Mutant) -> String {
         }
         Fate::Killed { how, scenario, executions: None } => format!("{how} | {scenario} | -"),
         Fate::Unviable => "**does not compile** | - | -".to_owned(),
-        // Its executions are those of the whole set: they change with each scenario that comes.
+        // The executions of the whole set are not printed: they change with each new scenario.
         Fate::NotReached | Fate::Lives { .. } | Fate::Undecided { .. } => {
             format!("{} | - | -", excuse.as_deref().unwrap_or("**survived**"))
         }
