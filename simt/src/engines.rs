@@ -1,5 +1,5 @@
-//! The engines of this build. The list stands above all that it names: nothing below it knows which engines
-//! there are.
+//! The engines of this build. This list is above all modules that it names: none of them knows which engines
+//! exist.
 
 use crate::engine::Engine;
 

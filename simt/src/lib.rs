@@ -2,7 +2,7 @@
 //!
 //! - [`cpu`]: the production backend, std atomics and rayon.
 //!
-//! Everything else checks: the same source, explored by an engine that decides what every read returns.
+//! Everything else checks: it runs the same source under an engine that decides what every read returns.
 //!
 //! - [`mod@check`]: subjects, scenarios, histories, violations; no engine.
 //! - [`engine`]: what every engine offers, and scenarios explored side by side.

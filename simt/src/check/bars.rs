@@ -1,4 +1,4 @@
-//! The history as text: the calls as bars over time, and the search for an order.
+//! The history as text: the calls as bars over time, followed by the search for an order.
 
 use super::explain::answer;
 use super::timeline::{WIDTH, wrap};

@@ -1,4 +1,5 @@
-//! A scenario made ready, and what was judged of it already: what all executions share, whatever the engine.
+//! A scenario prepared for exploration, with the results judged so far. All executions share it, whatever the
+//! engine.
 
 use super::keys::{KeySet, Keys};
 use super::outcome::{LATE, outcome_events, outcome_text};
@@ -16,7 +17,7 @@ pub(crate) struct Case {
     pub(crate) scenario: Scenario,
     pub(super) engine: &'static str,
     pub(crate) loads: Loads,
-    /// The warp that stops, and before which of its accesses.
+    /// The warp that stops, and the number of accesses that it makes before.
     pub(crate) stall: Option<(usize, u32)>,
     pub(crate) arrays: Vec<Array>,
     /// Where each array begins among all words.
@@ -31,21 +32,21 @@ pub(crate) struct Case {
     pub(crate) exhausted: KeySet,
     executions: AtomicU64,
     stall_reached: AtomicBool,
-    /// Rounds of the call that took most.
+    /// Rounds of the longest call.
     pub(super) longest: AtomicU32,
-    /// What is known of states and histories that repeat.
+    /// Results for states and histories that repeat.
     pub(super) repeats: Mutex<Repeats>,
     known: Mutex<Known>,
     expected: OnceLock<BTreeSet<String>>,
 }
 
-/// How many words of states are kept to know them again. An exhaustive exploration of a small scenario stays
+/// How many words of states are kept to recognize them. An exhaustive exploration of a small scenario stays
 /// far below; random schedules of a large one hardly repeat.
 pub(super) const MEMO_WORDS: usize = 1 << 22;
-/// How many outcomes are kept, besides those that must be seen.
+/// How many outcomes are kept, in addition to those that must be seen.
 pub(super) const OUTCOMES: usize = 1 << 16;
 
-/// What was judged before. Executions repeat states and histories far more often than not.
+/// Earlier results. Executions repeat states and histories far more often than not.
 #[derive(Default)]
 pub(super) struct Known {
     /// The final calls in a final state.
@@ -54,7 +55,7 @@ pub(super) struct Known {
     pub(super) violation: Option<Box<Violation>>,
 }
 
-/// What was judged before of executions that have one state after the other.
+/// Earlier results for executions that have one state after the other.
 #[derive(Default)]
 pub(super) struct Repeats {
     /// Which warps were seen to write each word, in any execution.
@@ -80,7 +81,7 @@ impl Case {
     /// Runs the preload.
     ///
     /// # Errors
-    /// What does not hold in it, and its calls up to there.
+    /// The breach in the preload, and its calls up to there.
     pub(crate) fn new(
         subject: Arc<dyn AnySubject>,
         scenario: Scenario,
@@ -139,12 +140,12 @@ impl Case {
         self.executions.load(Ordering::Relaxed)
     }
 
-    /// An execution got as far as the stall.
+    /// Called when an execution reaches the stall.
     pub(crate) fn stall_reached(&self) {
         self.stall_reached.store(true, Ordering::Relaxed);
     }
 
-    /// Whether any did.
+    /// Whether any execution reached the stall.
     pub(crate) fn was_stall_reached(&self) -> bool {
         self.stall_reached.load(Ordering::Relaxed)
     }
@@ -208,18 +209,18 @@ impl Case {
         self.arrays.iter().position(|array| array.name == "shared").unwrap_or(usize::MAX)
     }
 
-    /// A warp accessed a word that is in no array.
+    /// The breach of a warp that accessed a word beyond its array.
     pub(crate) fn out_of_bounds(&self, warp: usize, array: usize, index: usize) -> Breach {
         let name = self.arrays.get(array).map_or("?", |words| words.name);
         Breach::new(Kind::OutOfBounds, format!("warp {warp} accessed {name}[{index}]"))
     }
 
-    /// A call said that there is no room for its key, though there was in every state.
+    /// The breach of a call that returned `Full` for a key that had room in every state.
     pub(crate) fn full_with_room(key: u64) -> Breach {
         Breach::new(Kind::FullWithRoom, format!("there was always room for key {key}"))
     }
 
-    /// Checks that a word may change as it does.
+    /// Checks that a word may change from its old value to its new one.
     ///
     /// # Errors
     /// If it may not.
@@ -233,10 +234,10 @@ impl Case {
         Err(Breach::new(Kind::Transition, format!("{word} changed from {old} to {new}")))
     }
 
-    /// Checks the invariants of a state; tells for which keys there is no room in it.
+    /// Checks the invariants of a state. Returns the keys for which there is no room in it.
     ///
     /// # Errors
-    /// What does not hold.
+    /// The invariant that is violated.
     pub(crate) fn judge_state(&self, words: &[u128]) -> Result<KeySet, Breach> {
         let memory = self.memory(words);
         let verdict = memory.guard(|m| self.subject.check_state(m));
@@ -247,7 +248,7 @@ impl Case {
     /// The keys for which there is no room in a state.
     ///
     /// # Errors
-    /// If the structure does not tell.
+    /// If the structure does not report it.
     pub(crate) fn exhausted(&self, words: &[u128]) -> Result<KeySet, Breach> {
         let memory = self.memory(words);
         let mut set = KeySet::default();
@@ -270,7 +271,8 @@ impl Case {
         SeqMemory::with_words(&self.arrays, nested.collect())
     }
 
-    /// Checks a final state and makes the final calls in it: all, or those up to one that breaks a rule.
+    /// Checks a final state and makes the final calls in it: all, or those up to the first that breaks a
+    /// rule.
     pub(crate) fn finish(&self, words: &Vec<u128>, interrupted: bool) -> (Vec<Event>, Result<(), Breach>) {
         if !interrupted && let Some(events) = self.known().finals.get(words) {
             return (events.clone(), Ok(()));
@@ -286,7 +288,7 @@ impl Case {
 
     fn run_finals(&self, words: &[u128], interrupted: bool, events: &mut Vec<Event>) -> Result<(), Breach> {
         if interrupted && !self.subject.reads_after_stall() {
-            // A lock of the stalled warp may stand: nothing more can be asked of the structure.
+            // A lock of the stalled warp may still be held: no more calls can be made.
             return Ok(());
         }
         let memory = self.memory(words);
@@ -297,7 +299,7 @@ impl Case {
         run_each(&*self.subject, *allows, &memory, (finally, LATE), events)
     }
 
-    /// Where the search for an order ends, if some key has none.
+    /// The point where the search for an order ends, if some key has none.
     pub(crate) fn linearization(&self, events: &[Event]) -> Option<Linearization> {
         let mut keys: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (at, event) in events.iter().enumerate() {
@@ -318,8 +320,8 @@ impl Case {
             .collect()
     }
 
-    /// The outcomes that must be seen: what the scenario names, and those of the programs run one call at a
-    /// time, in every order.
+    /// The outcomes that must be seen: those that the scenario names, and those of the programs run one call
+    /// at a time, in every order.
     pub(crate) fn expected(&self) -> &BTreeSet<String> {
         self.expected.get_or_init(|| {
             let mut expected = self.sequential_outcomes();
@@ -377,8 +379,8 @@ fn offsets(arrays: &[Array]) -> Vec<usize> {
     [0].into_iter().chain(ends).take(arrays.len()).collect()
 }
 
-/// Runs calls one after the other with nobody else around, the first at `time`, and adds them to `events`.
-/// One that breaks a rule is the last.
+/// Runs calls one after the other and alone, the first at `time`, and adds them to `events`. Ends after a
+/// call that breaks a rule.
 fn run_each(
     subject: &dyn AnySubject,
     allows: Allows,
@@ -400,7 +402,7 @@ fn run_each(
     Ok(())
 }
 
-/// Whether there is no room for a key, as the structure tells or the scenario allows.
+/// Whether there is no room for a key, as reported by the structure or allowed by the scenario.
 fn is_exhausted(
     subject: &dyn AnySubject,
     allows: Allows,
@@ -411,7 +413,7 @@ fn is_exhausted(
     Ok(told.unwrap_or(allows.full))
 }
 
-/// Runs one call of a warp with nobody else around.
+/// Runs one call of a warp alone.
 fn run_alone(subject: &dyn AnySubject, memory: &SeqMemory, warp: usize, call: &Call) -> Result<Ret, Breach> {
     let run = |m: View<'_>| subject.run(&Alone(warp as u32), m, call);
     memory.guard(run).map_err(|error| in_check(error, &call.to_string()))

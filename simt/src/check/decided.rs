@@ -1,5 +1,5 @@
-//! Everything that decided stands in every trace: the calls before the programs and after them too, as text,
-//! as JSON and as a page, also of a smaller scenario.
+//! Tests that every trace contains everything that decided the verdict, including the calls before and after
+//! the programs: as text, as JSON and as a page, and also for a smaller scenario.
 
 use super::{Array, Config, Kind, Memory, Scenario, SimWarp, Subject, Violation};
 use crate::engine::{Limits, Options, explore_subject, minimise};

@@ -1,4 +1,4 @@
-//! One execution, whatever the engine: what is asked of every step.
+//! One execution, whatever the engine: the checks of every step.
 
 use super::case::{Case, WordRef};
 use super::record::{Action, Record};
@@ -7,13 +7,13 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use warpproof_model::spec::Ret;
 
-/// Why a warp's program was left before its end.
+/// Why a warp left its program before the end.
 pub(crate) enum Halt {
     /// A violation was found; the execution ends.
     Stop,
-    /// The warp stopped for ever, as its scenario says.
+    /// The warp stopped for ever, as its scenario demands.
     Stalled,
-    /// The warp waits for a stalled one, as its scenario allows.
+    /// The warp waits for a stalled one, which its scenario allows.
     Blocked,
 }
 

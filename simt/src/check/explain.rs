@@ -1,4 +1,4 @@
-//! What went wrong, in plain words.
+//! Describes in plain words what went wrong.
 
 use super::history::Event;
 use super::linearization::said;

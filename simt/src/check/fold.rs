@@ -1,4 +1,4 @@
-//! Steps that repeat, told in one row.
+//! Shows steps that repeat in one row.
 
 use super::violation::Step;
 

@@ -17,7 +17,7 @@ pub struct Event {
     /// The call.
     #[serde(with = "text::call")]
     pub call: Call,
-    /// What it returned, or nothing if it never did.
+    /// What it returned; `None` if it never returned.
     #[serde(with = "text::ret")]
     pub ret: Option<Ret>,
     /// How many calls of each warp had returned when it began.
@@ -30,18 +30,18 @@ pub struct Event {
 }
 
 impl Event {
-    /// A call with nobody else around, at `time`.
+    /// A call that runs alone, at `time`.
     pub fn alone(call: &Call, ret: Ret, time: u64) -> Self {
         let (call, ret) = (call.clone(), Some(ret));
         Self { warp: None, number: 0, call, ret, after: Vec::new(), start: time, end: time + 1 }
     }
 
-    /// Who called, in one word or two.
+    /// The caller, in one word or two.
     pub fn who(&self) -> String {
         self.warp.map_or("alone".to_string(), |warp| format!("warp {warp}"))
     }
 
-    /// The call and who called it: `delete 5 of warp 1`.
+    /// The call and its caller: `delete 5 of warp 1`.
     pub fn named(&self) -> String {
         match self.warp {
             Some(warp) => format!("{} of warp {warp}", self.call),
@@ -49,8 +49,8 @@ impl Event {
         }
     }
 
-    /// Whether this call returned before `other` began. Of two warps, what the later one could know counts;
-    /// calls outside the programs go by their times.
+    /// Whether this call returned before `other` began. For calls of two warps, it counts what the later warp
+    /// could know; calls outside the programs are compared by their times.
     fn precedes(&self, other: &Self) -> bool {
         let known = self.warp.filter(|_| other.warp.is_some()).and_then(|warp| other.after.get(warp));
         self.ret.is_some()
@@ -72,7 +72,7 @@ struct Part {
 struct Node<S> {
     done: u64,
     state: S,
-    /// The node before, and the part that led here; none for the first.
+    /// The previous node, and the part that led here; none for the first.
     from: Option<(usize, usize)>,
 }
 
@@ -81,13 +81,13 @@ pub fn linearizable<S: Spec>(spec: &S, key: u64, events: &[&Event]) -> bool {
     linearize(spec, key, events).is_ok()
 }
 
-/// Looks for an order of the events, all of one key, that `spec` explains: the search of Wing and Gong with
+/// Searches an order of the events, all of one key, that `spec` explains: the search of Wing and Gong with
 /// the memo of Lowe ("Testing for linearizability", 2017). Calls that never returned may be left out.
 ///
-/// Histories of more than 64 parts are refused as not linearizable; no scenario comes near.
+/// Histories of more than 64 parts are reported as not linearizable; no scenario has nearly as many.
 ///
 /// # Errors
-/// Where the search ends: of the longest orders that can be explained, the first that it came to.
+/// The point where the search ends: the first that it found of the longest orders that can be explained.
 pub fn linearize<S: Spec>(spec: &S, key: u64, events: &[&Event]) -> Result<(), Linearization> {
     let before = spec.initial(key);
     let refused =
@@ -106,7 +106,7 @@ pub fn linearize<S: Spec>(spec: &S, key: u64, events: &[&Event]) -> Result<(), L
         if (done & due).count_ones() > (nodes[deepest].done & due).count_ones() {
             deepest = at;
         }
-        // The earliest call is tried first: people read an order that is close to what happened.
+        // The earliest call is tried first, so that the reported order is close to what happened.
         for (i, part) in parts.iter().enumerate().rev() {
             if done & 1 << i != 0 || part.before & !done != 0 {
                 continue;
@@ -164,13 +164,13 @@ fn end<S: Spec>(
         };
         rest.push(Unplaced { event: part.event, why, due });
     }
-    // Those whose turn has come say what is wrong.
+    // Those whose turn has come are listed first, with what is wrong.
     rest.sort_by_key(|unplaced| !unplaced.due);
     Linearization { key, before: spec.show(key, &nodes[0].state), order, rest }
 }
 
 impl Part {
-    /// What the part did, in words.
+    /// Describes the part in words.
     fn text(&self, events: &[&Event]) -> String {
         let event = events[self.event];
         let ret = self.ret.as_ref().map_or("takes effect, though it never returned".to_string(), said);

@@ -1,4 +1,4 @@
-//! Where the search for a sequential order ends: what people are shown of a history that has none.
+//! The point where the search for a sequential order ends: it is shown for a history that has none.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! What an engine does in one execution, and how a warp's program runs on it.
+//! The operations of an engine in one execution, and how a warp's program runs on it.
 
 use super::case::WordRef;
 use super::execution::{Execution, Halt};
@@ -6,28 +6,28 @@ use super::record::Action;
 use super::{Access, Breach, Cells, Handle, Hooks, Kind, Memory, View, is_thrown, thrown};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// The part of an execution that is the engine's own: who goes next, and what a read returns.
+/// The part of an execution that differs between engines: which warp goes next, and what a read returns.
 pub(crate) trait Machine {
-    /// The rest of it.
+    /// The part that all engines share.
     fn execution(&self) -> &Execution;
 
-    /// Performs an access; returns what the word held as `warp` sees it. Others may go before.
+    /// Performs an access and returns the value that `warp` sees in the word. Other warps may run first.
     fn perform(&self, warp: usize, word_ref: WordRef, access: Access) -> u128;
 
     /// A fence of `warp`.
     fn fence(&self, warp: usize);
 
-    /// An acquire fence of `warp`: no step, as no other warp can see it.
+    /// An acquire fence of `warp`: not a step, because no other warp can see it.
     fn fence_acquire(&self, warp: usize);
 
     /// `warp` waits for another one.
     fn pause(&self, warp: usize);
 
-    /// A call of `warp` is about to begin: how many calls of each warp it knows to have returned. They come
-    /// before this one in real time.
+    /// Called before a call of `warp` begins. Returns, for each warp, how many of its calls `warp` knows to
+    /// have returned. They precede this one in real time.
     fn returned(&self, warp: usize) -> Vec<u64>;
 
-    /// A call of `warp` is about to return.
+    /// Called before a call of `warp` returns.
     fn returns(&self, warp: usize);
 
     /// Calls `arrive` and waits until `ready`, which the arrival of another warp or [`Machine::wake`] can
@@ -37,11 +37,11 @@ pub(crate) trait Machine {
     /// A warp has ended while others wait.
     fn wake(&self);
 
-    /// All warps have ended: the newest value of every word must be known.
+    /// Called when all warps have ended: the newest value of every word must be known.
     fn settle(&self) {}
 }
 
-/// The program of one warp. The last one to end judges the execution.
+/// Runs the program of one warp. The last one to end judges the execution.
 pub(crate) fn run_warp(machine: &dyn Machine, warp: usize) {
     let execution = machine.execution();
     let case = &execution.case;
@@ -60,7 +60,7 @@ pub(crate) fn run_warp(machine: &dyn Machine, warp: usize) {
         && !payload.is::<Halt>()
     {
         if !is_thrown(&*payload) {
-            // Not a panic: the engine takes its threads down.
+            // Not a panic: the engine ends its threads.
             resume_unwind(payload);
         }
         execution.breach(thrown(warp, &*payload));
@@ -148,7 +148,7 @@ impl Hooks for MachineWarp<'_> {
         let (warp, execution) = (self.warp, self.execution());
         execution.begin_step(warp);
         if execution.case.scenario.apart {
-            // A block of one warp: there is nobody to wait for.
+            // In a block of one warp there is nothing to wait for.
             execution.record().note(warp, Action::Barrier);
             return;
         }

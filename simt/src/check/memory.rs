@@ -1,10 +1,10 @@
-//! Memory as an engine sees it: named arrays of words, one function through which every access goes.
+//! Memory as an engine sees it: named arrays of words, and one function for every access.
 
 use super::panics::engine;
 use core::marker::PhantomData;
 use warpproof_model::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
 
-/// What an access does to its word. Values are the word's bits, in the low end.
+/// The effect of an access on its word. Values are the word's bits, in the low end.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Access {
     /// Reads.
@@ -17,10 +17,10 @@ pub enum Access {
         current: u128,
         /// What is written.
         new: u128,
-        /// The order of a success.
+        /// The order if the exchange succeeds.
         order: Order,
     },
-    /// Writes a value, returns what was there.
+    /// Writes a value and returns the old one.
     Swap(u128, Order),
     /// Adds.
     Add(u128, Order),
@@ -31,7 +31,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// What the word holds afterwards if it held `old`, or `None` if nothing is written.
+    /// Returns the new value of a word that held `old`, or `None` if nothing is written.
     pub fn apply(self, old: u128, width: u32) -> Option<u128> {
         let mask = if width >= 128 { u128::MAX } else { (1 << width) - 1 };
         match self {
@@ -44,7 +44,7 @@ impl Access {
         }
     }
 
-    /// The access in one word, its order included.
+    /// The name of the access in one word, including its order.
     pub fn name(self) -> String {
         match self {
             Self::Load(order) => format!("load {order:?}"),
@@ -63,12 +63,12 @@ pub trait Cells {
     /// Number of words of an array.
     fn len(&self, array: usize) -> usize;
 
-    /// Accesses one word; returns what it held. An index beyond the array does not return: the engine unwinds
-    /// and reports it.
+    /// Accesses one word and returns its old value. An index beyond the array does not return: the engine
+    /// unwinds and reports it.
     fn access(&self, array: usize, index: usize, access: Access) -> u128;
 }
 
-/// The memory of a structure under check: gives handles to its arrays, by number.
+/// The memory of a structure under check, which has handles to its arrays, by number.
 pub trait Memory: Copy {
     /// Handle to an array of 32-bit words.
     type W32: IntegerWords<u32>;
@@ -85,8 +85,7 @@ pub trait Memory: Copy {
     fn w128(self, array: usize) -> Self::W128;
 }
 
-/// A view of some [`Cells`]. All engines hand out this one type, so that a structure is compiled once for
-/// all.
+/// A view of some [`Cells`]. All engines use this one type, so that a structure is compiled once for all.
 #[derive(Clone, Copy)]
 pub struct View<'a>(pub &'a dyn Cells);
 

@@ -1,9 +1,9 @@
-//! Checking, whatever the engine: subjects, scenarios, histories, violations, reports.
+//! Checking, independent of the engine: subjects, scenarios, histories, violations, reports.
 //!
-//! A [`Subject`] is a structure in a tiny configuration, a [`Scenario`] says what its warps do. An engine
-//! runs the scenario in every way that its memory model has, or in some, and asks of each execution: is the
-//! history linearizable, do the invariants hold in every state, does every warp finish, is every index in its
-//! array. A [`Violation`] carries the steps that lead to it.
+//! A [`Subject`] is a structure in a tiny configuration. A [`Scenario`] gives the calls of its warps. An
+//! engine runs the scenario in all executions that its memory model allows, or in some of them, and checks
+//! each: the history is linearizable, the invariants hold in every state, every warp finishes, and every
+//! index is within its array. A [`Violation`] contains the steps that lead to it.
 
 #[cfg(test)]
 mod anything;

@@ -1,5 +1,5 @@
-//! Panics of the code under exploration: each becomes a violation that says what panicked, so the panic hook
-//! prints nothing of them. Those of an engine are printed as ever.
+//! Panics of the code under exploration. Each becomes a violation that names what panicked, so the panic hook
+//! does not print it. Panics of an engine are printed as usual.
 
 use std::cell::Cell;
 use std::panic::{set_hook, take_hook};

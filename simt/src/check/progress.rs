@@ -1,4 +1,5 @@
-//! How much one call does: what a structure promises of that is asked of every call, whatever the engine.
+//! Bounds on the work of one call: every call is checked against the structure's promise, whatever the
+//! engine.
 
 use super::panics::explored;
 use super::{Access, AnySubject, Breach, Case, Cells, Hooks, Kind, View, message};

@@ -1,4 +1,4 @@
-//! One execution, as it is written down: what no engine shows to its scheduler.
+//! The record of one execution, which engines keep hidden from their schedulers.
 
 use super::case::Case;
 use super::keys::KeySet;

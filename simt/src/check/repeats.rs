@@ -1,5 +1,5 @@
-//! What engines judge that run warps side by side: an execution has one state after the other, and repeats
-//! states and histories far more often than not.
+//! Remembers judged states and histories, for engines that run warps side by side: their executions repeat
+//! them far more often than not.
 
 use super::case::{Case, MEMO_WORDS, Repeats};
 use super::keys::KeySet;

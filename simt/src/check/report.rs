@@ -1,4 +1,4 @@
-//! What an exploration found.
+//! The result of an exploration.
 
 use super::violation::{Loads, Violation};
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 pub enum Verdict {
     /// Explored to the end, nothing found.
     Passed,
-    /// Of all executions as many were tried as asked for, nothing found: nothing is proved.
+    /// As many executions were tried as asked for, and nothing was found: nothing is proved.
     Sampled,
     /// A violation was found.
     Violated,
     /// A limit on executions or time was reached: nothing is proved.
     Capped,
-    /// Explored to the end, but an outcome that exists was not seen: the engine is blind here.
+    /// Explored to the end, but an outcome that exists was not seen: the engine is blind to it.
     Blind,
 }
 
@@ -32,7 +32,7 @@ impl core::fmt::Display for Verdict {
 }
 
 impl Verdict {
-    /// The verdict of two explorations together.
+    /// The verdict of two explorations together: the worse of the two.
     pub fn worse(self, other: Self) -> Self {
         let rank = |verdict| match verdict {
             Self::Passed => 0,
@@ -54,11 +54,11 @@ pub struct Pass {
     pub executions: u64,
     /// How it ended.
     pub verdict: Verdict,
-    /// Distinct outcomes: the returns of all calls, warp by warp. Of more than 65,536 not all are kept.
+    /// Distinct outcomes: the returns of all calls, warp by warp. At most 65,536 are kept.
     pub outcomes: BTreeSet<String>,
 }
 
-/// What the exploration of one scenario found.
+/// The result of the exploration of one scenario.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// The scenario's name.
@@ -81,7 +81,7 @@ pub struct Report {
     pub unseen: BTreeSet<String>,
     /// The violation found.
     pub violation: Option<Box<Violation>>,
-    /// Rounds of the call that took most, of those that have a bound ([`super::Subject::bound`]).
+    /// Rounds of the longest call among those that have a bound ([`super::Subject::bound`]).
     #[serde(default)]
     pub longest: u32,
 }
@@ -92,7 +92,7 @@ impl Report {
         self.verdict == Verdict::Passed
     }
 
-    /// Whether the engine did all that was asked of it and found nothing: passed, or sampled.
+    /// Whether the engine did everything that was asked of it and found nothing: passed, or sampled.
     pub fn is_clean(&self) -> bool {
         matches!(self.verdict, Verdict::Passed | Verdict::Sampled)
     }

@@ -1,4 +1,4 @@
-//! Scenarios: what is run, as data.
+//! Scenarios: what an engine runs, as data.
 
 use super::text;
 use serde::{Deserialize, Serialize};
@@ -16,37 +16,38 @@ pub struct Scenario {
     /// Calls that run first, one after the other.
     #[serde(with = "text::list", default)]
     pub preload: Vec<Call>,
-    /// One program per warp. How many there may be is the engine's to say.
+    /// One program per warp. The engine limits their number.
     #[serde(with = "text::lists")]
     pub programs: Vec<Vec<Call>>,
-    /// Calls that run last, one after the other: they see what the programs left behind.
+    /// Calls that run last, one after the other: they see the final contents.
     #[serde(with = "text::list", default)]
     pub finally: Vec<Call>,
-    /// How a warp reads several words.
+    /// How a warp reads several words at once.
     #[serde(default)]
     pub reads: Reads,
-    /// Whether the lanes of a warp step from the last to the first. Hardware has no order among them.
+    /// Whether the lanes of a warp step from the last to the first. Hardware has no order among lanes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub backwards: bool,
-    /// Whether every warp is a block of its own. Otherwise all form one.
+    /// Whether every warp is a separate block. Otherwise all form one block.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
     /// A warp that stops forever.
     #[serde(default)]
     pub stall: Option<Stall>,
-    /// What may happen.
+    /// What the scenario allows.
     #[serde(default)]
     pub allows: Allows,
-    /// Outcomes that must be seen besides those of the programs run one call at a time; a list of returns
-    /// each, warp by warp, as [`super::Report::outcomes`] prints them.
+    /// Outcomes that must be seen, in addition to those of the programs run one call at a time. Each is a
+    /// list of returns, warp by warp, as [`super::Report::outcomes`] prints them.
     #[serde(default)]
     pub expects: Vec<String>,
 }
 
-/// The size of a structure. What a structure does not have it ignores.
+/// The size of a structure. Fields that do not apply to a structure are ignored.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Config {
-    /// Lanes per warp. What a structure of this crate can have, [`crate::scenarios::subject`] says.
+    /// Lanes per warp. [`crate::scenarios::subject`] lists the numbers that a structure of this crate can
+    /// have.
     pub lanes: u32,
     /// Words that each lane reads of a slab.
     #[serde(default)]
@@ -60,11 +61,11 @@ pub struct Config {
     /// Groups of a neighbourhood; the most submaps.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reach: u32,
-    /// Bitmap words of a pool, where the scenario sets them.
+    /// Bitmap words of a pool, if the scenario sets them.
     #[serde(default)]
     pub bitmap: Vec<u32>,
-    /// Bits of the counters that go round, in the order of the structure, where the scenario narrows some. Of
-    /// one that stays as wide as it ships there is a zero.
+    /// Bits of the counters that wrap, in the order of the structure, if the scenario narrows some. 0 for a
+    /// counter that keeps its normal width.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<u32>,
 }
@@ -76,10 +77,11 @@ const fn is_zero(number: &u32) -> bool {
 /// How a warp reads several words at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum Reads {
-    /// Each word is a step of its own, as on hardware.
+    /// Each word is read in a separate step, as on hardware.
     #[default]
     Torn,
-    /// All lanes read in one step, and memory is sequentially consistent. Tells torn reads from other bugs.
+    /// All lanes read in one step, and memory is sequentially consistent. Distinguishes torn reads from other
+    /// bugs.
     Snapshot,
 }
 
@@ -88,18 +90,18 @@ pub enum Reads {
 pub struct Stall {
     /// The warp.
     pub warp: usize,
-    /// After how many accesses; each number in turn if none is given.
+    /// The number of accesses after which it stops; if none is given, each number is tried in turn.
     pub after: Option<u32>,
 }
 
 /// What a scenario allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Allows {
-    /// The pool can run out: a call may return `Full`. Where the structure tells whether there is room
-    /// ([`Subject::exhausted`](super::Subject::exhausted)), only when there was none.
+    /// The pool can run out: a call may return `Full`. If the structure reports whether there is room
+    /// ([`Subject::exhausted`](super::Subject::exhausted)), `Full` is allowed only when there was none.
     #[serde(default)]
     pub full: bool,
-    /// The stalled warp may block others.
+    /// The stalled warp may block other warps.
     #[serde(default)]
     pub blocking: bool,
 }
@@ -123,7 +125,7 @@ impl Scenario {
         }
     }
 
-    /// All calls: those of the preload, of the programs, and those that run last.
+    /// All calls: those of the preload, of the programs, and of `finally`.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.preload.iter().chain(self.programs.iter().flatten()).chain(&self.finally)
     }

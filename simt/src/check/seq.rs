@@ -1,5 +1,5 @@
-//! One warp alone: memory and a warp for sequential runs, and the shadow on which the checkers look at
-//! invariants.
+//! One warp alone: memory and a warp for sequential runs. The checkers also use it to examine invariants on a
+//! copy of the memory.
 
 use crate::check::panics::explored;
 use crate::check::{Access, Array, ArrayWarp, Cells, Handle, Hooks, Memory, View, message};
@@ -15,7 +15,7 @@ impl<const L: usize> Default for SeqWarp<L> {
     }
 }
 
-/// The hooks of the warp with this number, which has nobody to wait for.
+/// The hooks of the warp with this number, which never waits.
 #[derive(Debug)]
 pub struct Alone(pub u32);
 
@@ -82,7 +82,7 @@ pub struct SeqMemory {
     steps: Cell<u32>,
 }
 
-/// How many accesses one guarded run may make.
+/// The most accesses of one guarded run.
 const STEP_BOUND: u32 = 100_000;
 
 impl SeqMemory {
@@ -92,13 +92,13 @@ impl SeqMemory {
         Self::with_words(arrays, words)
     }
 
-    /// Memory laid out as `arrays` that holds `words`.
+    /// Memory laid out as `arrays`, with the contents `words`.
     pub fn with_words(arrays: &[Array], words: Vec<Vec<u128>>) -> Self {
         let widths = arrays.iter().map(|array| array.width).collect();
         Self { widths, words: RefCell::new(words), steps: Cell::new(0) }
     }
 
-    /// The view that a structure takes.
+    /// The view that a structure's code takes.
     pub fn view(&self) -> View<'_> {
         View(self)
     }
@@ -111,7 +111,7 @@ impl SeqMemory {
     /// Runs `f` on this memory. A wild index, an endless loop or a panic ends the run.
     ///
     /// # Errors
-    /// [`SeqError`] says which.
+    /// The [`SeqError`] tells what ended the run.
     pub fn guard<T>(&self, f: impl FnOnce(View<'_>) -> T) -> Result<T, SeqError> {
         self.steps.set(0);
         let ended = catch_unwind(AssertUnwindSafe(|| explored(|| f(self.view()))));

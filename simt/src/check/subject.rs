@@ -18,14 +18,14 @@ pub struct Array {
     pub width: u32,
     /// What the words hold at first.
     pub initial: Vec<u128>,
-    /// Whom an access to them synchronizes with.
+    /// Which warps an access to them synchronizes with.
     pub scope: Scope,
 }
 
-/// Whom an access synchronizes with.
+/// Which warps an access synchronizes with.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Scope {
-    /// Everybody on the device.
+    /// All warps on the device.
     #[default]
     Device,
     /// The warps of its block.
@@ -38,12 +38,12 @@ impl Array {
         Self { name, width, initial, scope: Scope::Device }
     }
 
-    /// So many words of `width` bits, all of which are set.
+    /// `len` words of `width` bits, in which all bits are set.
     pub fn ones(name: &'static str, width: u32, len: usize) -> Self {
         Self::new(name, width, vec![u128::MAX >> (128 - width); len])
     }
 
-    /// This array, with accesses that synchronize within a block only.
+    /// This array, with accesses that synchronize only within a block.
     #[must_use]
     pub fn in_block(self) -> Self {
         Self { scope: Scope::Block, ..self }
@@ -52,62 +52,63 @@ impl Array {
 
 /// A structure in a tiny configuration, as an engine runs it.
 ///
-/// Only the first three methods are needed; [`Subject::check_state`] and its kin add what must hold besides
-/// linearizability. A subject holds no memory of its own: everything that warps share is in its arrays.
+/// Only the first three methods are required. [`Subject::check_state`] and similar methods add requirements
+/// besides linearizability. A subject contains no memory: everything that warps share is in its arrays.
 pub trait Subject: Clone + Send + Sync + 'static {
-    /// What the structure is, sequentially.
+    /// The sequential behaviour of the structure.
     type Spec: Spec;
 
     /// The specification.
     fn spec(&self) -> Self::Spec;
 
-    /// The memory, as it is before the preload.
+    /// The memory before the preload.
     fn arrays(&self) -> Vec<Array>;
 
     /// Runs one call. Arrays are numbered in the order of [`Subject::arrays`].
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret;
 
-    /// Which history a call belongs to. Calls of different keys are checked on their own.
+    /// The history that a call belongs to. Calls of different keys are checked separately.
     fn key(&self, call: &Call) -> u64 {
         call.key
     }
 
-    /// What holds in every state. Runs on a copy, after every write.
+    /// Checks the invariants of every state. Runs on a copy of the memory, after every write.
     ///
     /// # Errors
-    /// What does not hold.
+    /// The invariant that is violated.
     fn check_state<W: SimWarp, M: Memory>(&self, _w: &mut W, _m: M) -> Result<(), Breach> {
         Ok(())
     }
 
-    /// What holds when no call is under way. Not asked for when a warp was stalled.
+    /// Checks the invariants that hold while no call runs. Not called if a warp was stalled.
     ///
     /// # Errors
-    /// What does not hold.
+    /// The invariant that is violated.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _w: &mut W, _m: M) -> Result<(), Breach> {
         Ok(())
     }
 
-    /// The most rounds that a call takes, whatever other warps do: what a wait-free structure promises. More
-    /// of them are a violation.
+    /// The most rounds that a call may take, whatever other warps do: the promise of a wait-free structure.
+    /// More rounds are a violation.
     fn bound(&self, _call: &Call) -> Option<u32> {
         None
     }
 
-    /// Whether an access begins a round. All do unless the structure says more: then rounds are steps.
+    /// Whether an access begins a round. By default every access does: then rounds are steps.
     fn counts(&self, _array: usize, _access: Access) -> bool {
         true
     }
 
-    /// Whether calls of [`Scenario::finally`](super::Scenario) wait for nobody, so that they are made after a
-    /// warp has stopped for ever, too.
+    /// Whether calls of [`Scenario::finally`](super::Scenario) never wait. If so, they also run after a warp
+    /// has stopped for ever.
     fn reads_after_stall(&self) -> bool {
         false
     }
 
-    /// Whether warps that make the same calls with other values can be exchanged: the structure stores values
-    /// and looks at none, and at no warp's number. Of executions that differ in such an exchange alone one is
-    /// explored. The values in a [`Ret`] are then values of calls, and a list of them is sorted.
+    /// Whether warps that make the same calls with other values can be exchanged. They can if the structure
+    /// stores values without reading them and does not use a warp's number. Of executions that differ only in
+    /// such an exchange, one is explored. The values in a [`Ret`] must then be values of calls, and a list of
+    /// them is sorted.
     fn exchangeable(&self) -> bool {
         false
     }
@@ -117,33 +118,34 @@ pub trait Subject: Clone + Send + Sync + 'static {
         true
     }
 
-    /// Whether there is no room for a pair of `key` in this state, if the structure tells. A `Full` is a
-    /// violation unless there was no room in some state that it can have seen. Of a structure that does not
-    /// tell, a `Full` is one unless the scenario allows it ([`Allows::full`](super::Allows::full)).
+    /// Whether there is no room for a pair of `key` in this state; `None` if the structure does not report
+    /// that. If it does, a `Full` is a violation unless some state that the call can have seen had no room.
+    /// Otherwise a `Full` is a violation unless the scenario allows it
+    /// ([`Allows::full`](super::Allows::full)).
     fn exhausted<M: Memory>(&self, _m: M, _key: u64) -> Option<bool> {
         None
     }
 
-    /// A word's value, for people: a number as calls have it, unless the structure says more. Large ones,
-    /// which mostly are bits, are hexadecimal.
+    /// A word's value as text: by default the number that calls use. Large values, which are mostly bits, are
+    /// hexadecimal.
     fn show(&self, _array: usize, _index: usize, value: u128) -> String {
         if value < 1 << 16 { format!("{value}") } else { format!("{value:#x}") }
     }
 
-    /// A word's name, for people; no two words have the same. Words whose names begin alike, up to a comma or
-    /// a bracket, are shown together.
+    /// A word's name as text; names are unique. Words whose names are equal up to a comma or a bracket are
+    /// shown together.
     fn word(&self, array: usize, index: usize) -> String {
         let arrays = self.arrays();
         format!("{}[{index}]", arrays.get(array).map_or("?", |array| array.name))
     }
 
-    /// What the structure is and how its words are written, in sentences, for people who do not know it.
+    /// Sentences that describe the structure and the notation of its words, for readers who do not know it.
     fn about(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// A [`Subject`] behind a pointer: what engines work with, so that they are compiled once.
+/// A [`Subject`] as a trait object. Engines use it, so that they are compiled once.
 pub trait AnySubject: Send + Sync {
     /// Lanes of its warps.
     fn lanes(&self) -> u32;
@@ -156,12 +158,12 @@ pub trait AnySubject: Send + Sync {
     /// See [`Subject::check_state`].
     ///
     /// # Errors
-    /// What does not hold.
+    /// The invariant that is violated.
     fn check_state(&self, m: View<'_>) -> Result<(), Breach>;
     /// See [`Subject::check_quiescent`].
     ///
     /// # Errors
-    /// What does not hold.
+    /// The invariant that is violated.
     fn check_quiescent(&self, m: View<'_>) -> Result<(), Breach>;
     /// See [`Subject::bound`].
     fn bound(&self, call: &Call) -> Option<u32>;
@@ -184,18 +186,18 @@ pub trait AnySubject: Send + Sync {
     /// Whether the events, all of one key, are linearizable to the subject's specification.
     ///
     /// # Errors
-    /// Where the search for an order ends.
+    /// The point where the search for an order ends.
     fn linearize(&self, key: u64, events: &[&Event]) -> Result<(), Linearization>;
 }
 
-/// A [`Subject`] whose warps have `L` lanes. Every number of lanes compiles the subject once more.
+/// A [`Subject`] whose warps have `L` lanes. Every number of lanes compiles the subject again.
 #[derive(Clone, Debug)]
 pub struct OfLanes<S, const L: usize>(pub S);
 
-/// The lanes that [`of_lanes`] knows.
+/// The numbers of lanes that [`of_lanes`] supports.
 pub const LANES: [u32; 3] = [1, 2, 4];
 
-/// A subject whose warps have so many lanes, if they are among [`LANES`].
+/// A subject whose warps have so many lanes, or `None` if the number is not among [`LANES`].
 pub fn of_lanes<S: Subject>(subject: S, lanes: u32) -> Option<Arc<dyn AnySubject>> {
     match lanes {
         1 => Some(Arc::new(OfLanes::<S, 1>(subject))),

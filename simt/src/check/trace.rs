@@ -1,4 +1,4 @@
-//! A violation as it is handed out: the steps of its execution, and what the words hold, as text.
+//! A violation in its external form: the steps of its execution and the values of words, as text.
 
 use super::case::Case;
 use super::record::{Action, RawStep, Record};

@@ -1,6 +1,6 @@
-//! Twins: warps that run the same calls on the same keys, with other values at most. Where a structure looks
-//! at no value and at no warp's number, two executions in which twins have changed places differ in names
-//! alone, and an engine may leave out all but one.
+//! Twins: warps that run the same calls on the same keys, perhaps with other values. If a structure uses no
+//! value and no warp's number, exchanging twins changes only names in an execution. An engine may then
+//! explore one of such executions.
 
 use super::{Case, Event};
 use std::collections::BTreeMap;

@@ -11,21 +11,21 @@ pub enum ScenarioError {
     Structure(String),
     /// A number of lanes that the subject is not checked with.
     Lanes(u32),
-    /// A structure of a shape that it is not checked in: which one, and which there are.
+    /// A shape in which the structure is not checked: the shape, and the shapes that exist.
     Shape(String),
-    /// The programs are not those of the structure: of a retrieval or a batch one call of `search_all` each,
-    /// of a pager a host and three streams.
+    /// The programs do not fit the structure. A retrieval or a batch needs one call of `search_all` per warp;
+    /// a pager needs a host and three streams.
     Programs,
-    /// No warp, or more than the engine knows.
+    /// No warp, or more than the engine supports.
     Warps {
-        /// So many are asked for.
+        /// Number of warps of the scenario.
         warps: usize,
-        /// So many the engine knows.
+        /// The most that the engine supports.
         most: usize,
     },
-    /// A warp is stalled that is not there.
+    /// The stalled warp does not exist.
     Stall(usize),
-    /// Reads are snapshots, and the engine knows none.
+    /// The scenario reads snapshots, which the engine does not support.
     Snapshot,
 }
 

@@ -6,7 +6,7 @@ use super::scenario::Scenario;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// What kind of claim does not hold.
+/// The kind of claim that is violated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Kind {
@@ -14,11 +14,11 @@ pub enum Kind {
     NotLinearizable,
     /// An invariant of every state, or of quiescence.
     Invariant,
-    /// A slab is in use and nothing reaches it.
+    /// A slab is in use, but no chain reaches it.
     LostSlab,
-    /// A key stands twice.
+    /// A key occurs twice.
     DuplicateKey,
-    /// A word changed as it may not.
+    /// A word changed in a way that is not allowed.
     Transition,
     /// An index beyond its array.
     OutOfBounds,
@@ -28,7 +28,7 @@ pub enum Kind {
     Bound,
     /// `Full` though there was room for the key in every state.
     FullWithRoom,
-    /// A warp is missing at a barrier, or at another one.
+    /// A warp does not arrive at a barrier, or arrives at another one.
     BarrierDivergence,
     /// The code panicked.
     Panic,
@@ -52,21 +52,21 @@ impl core::fmt::Display for Kind {
     }
 }
 
-/// A claim that does not hold, without its trace.
+/// A violated claim, without its trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Breach {
     /// Its kind.
     pub kind: Kind,
-    /// What exactly.
+    /// The details.
     pub detail: String,
 }
 
 /// How loads are explored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Loads {
-    /// As loads: stale values are seen, some interleavings may be skipped.
+    /// As loads: stale values are seen, but some interleavings may be skipped.
     AsLoads,
-    /// As read-modify-writes: every interleaving is seen, no stale value.
+    /// As read-modify-writes: every interleaving is seen, but no stale value.
     AsRmw,
 }
 
@@ -88,32 +88,32 @@ pub struct Step {
     pub call: usize,
     /// What it did: `load Relaxed`, `cas Release`, `fence`, `call`, `return` ...
     pub action: String,
-    /// The word, by the name that its structure gives it; empty for steps that touch none.
+    /// The word, by the name that its structure gives it; empty for a step that accesses none.
     pub word: String,
-    /// What the word held, or the call, or the return.
+    /// The old value of the word, or the call, or the return.
     pub old: String,
-    /// What it holds afterwards, if it was written.
+    /// The new value of the word, if it was written.
     pub new: Option<String>,
-    /// The value read was no longer the newest.
+    /// Whether the value read was no longer the newest.
     pub stale: bool,
     /// The newest value, if the one read was stale.
     #[serde(default)]
     pub newest: Option<String>,
-    /// What a failed exchange expected.
+    /// The value that a failed exchange expected.
     #[serde(default)]
     pub expected: Option<String>,
 }
 
-/// What a reader needs besides the steps.
+/// Information for readers besides the steps.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Context {
     /// What the structure is and how its words are written, in sentences.
     pub about: Vec<String>,
-    /// Every word, as it is when the programs begin.
+    /// Every word, with its value when the programs begin.
     pub memory: Vec<Cell>,
-    /// Where the search for a sequential order ends, if there is none.
+    /// The point where the search for a sequential order ends, if there is none.
     pub linearization: Option<Linearization>,
-    /// What the scenario was before it was reduced.
+    /// The size of the scenario before it was reduced.
     pub reduced: Option<Reduced>,
 }
 
@@ -122,13 +122,13 @@ pub struct Context {
 pub struct Cell {
     /// Its name, as in the steps.
     pub word: String,
-    /// What it holds when the programs begin.
+    /// Its value when the programs begin.
     pub before: String,
-    /// What it holds at the end.
+    /// Its value at the end.
     pub after: String,
 }
 
-/// What a scenario was before it was reduced.
+/// The size of a scenario before it was reduced.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Reduced {
     /// Its name.
@@ -139,16 +139,16 @@ pub struct Reduced {
     pub calls: usize,
     /// Executions after which the search for the shortest trace ended.
     pub executions: u64,
-    /// Every smaller scenario was tried; otherwise time ran out, or one was capped.
+    /// Whether every smaller scenario was tried. Otherwise time ran out, or one was capped.
     pub complete: bool,
 }
 
-/// Which schedules an engine tried: the same seed and number of schedules give the same ones.
+/// The schedules that an engine tried. Equal seeds and numbers of schedules give equal schedules.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sample {
-    /// Where it began.
+    /// The seed of the first schedule.
     pub seed: u64,
-    /// How many it was to try.
+    /// The number of schedules to try.
     pub schedules: u64,
     /// The scheduler that found the violation.
     pub scheduler: String,
@@ -161,21 +161,21 @@ impl core::fmt::Display for Sample {
     }
 }
 
-/// A violation with everything needed to look at it again.
+/// A violation with everything needed to examine it again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Violation {
-    /// What kind of claim does not hold.
+    /// The kind of claim that is violated.
     pub kind: Kind,
-    /// What exactly.
+    /// The details.
     pub detail: String,
     /// The engine that found it.
     pub engine: String,
-    /// Which schedules it tried, if it samples.
+    /// The schedules that it tried, if it samples.
     #[serde(default)]
     pub sample: Option<Sample>,
     /// How loads were explored.
     pub loads: Loads,
-    /// After how many accesses the scenario's stalled warp stopped.
+    /// The number of accesses after which the scenario's stalled warp stopped.
     pub stalled_after: Option<u32>,
     /// The number of the execution, from 1.
     pub execution: u64,
@@ -185,7 +185,7 @@ pub struct Violation {
     pub steps: Vec<Step>,
     /// The calls with their intervals.
     pub history: Vec<Event>,
-    /// What a reader needs besides.
+    /// Further information for readers.
     #[serde(default)]
     pub context: Context,
 }
@@ -202,7 +202,7 @@ impl Violation {
         self.kind == other.kind && rank(self) < rank(other)
     }
 
-    /// Its warps, calls and steps: the smallest is the easiest to understand.
+    /// The numbers of its warps, calls and steps: the smallest is the easiest to understand.
     pub fn size(&self) -> (usize, usize, usize) {
         (self.scenario.programs.len(), self.scenario.calls().count(), self.steps.len())
     }
@@ -210,7 +210,7 @@ impl Violation {
     /// Writes the violation as JSON.
     ///
     /// # Errors
-    /// What the file system says.
+    /// Any error of the file system.
     pub fn save(&self, path: &Path) -> std::io::Result<()> {
         std::fs::write(path, self.to_json()?)
     }
@@ -218,7 +218,7 @@ impl Violation {
     /// The violation as JSON, as [`Violation::load`] reads it.
     ///
     /// # Errors
-    /// None that is known.
+    /// None is known.
     pub fn to_json(&self) -> std::io::Result<String> {
         serde_json::to_string_pretty(self).map_err(std::io::Error::other)
     }
@@ -226,8 +226,8 @@ impl Violation {
     /// Reads what [`Violation::save`] wrote.
     ///
     /// # Errors
-    /// What the file system says; where the text is no violation (line and column); if a part of it names a
-    /// call or a warp that it does not have.
+    /// Any error of the file system; a text that is not a violation (with line and column); or a part that
+    /// refers to a call or a warp that does not exist.
     pub fn load(path: &Path) -> std::io::Result<Self> {
         let text = std::fs::read_to_string(path)?;
         let invalid = |e: String| std::io::Error::new(std::io::ErrorKind::InvalidData, e);
@@ -236,7 +236,7 @@ impl Violation {
         Ok(violation)
     }
 
-    /// Refuses what names calls or warps that there are not.
+    /// Checks that all calls and warps that it refers to exist.
     fn admit(&self) -> Result<(), String> {
         let (calls, warps) = (self.history.len(), self.scenario.programs.len());
         let end = self.context.linearization.iter();

@@ -1,11 +1,10 @@
-//! A warp whose lanes are an array, run one after the other. What differs between engines is in its
-//! [`Hooks`].
+//! A warp whose lanes are an array, run one after the other. [`Hooks`] has what differs between engines.
 
 use super::memory::Handle;
 use super::panics::engine;
 use warpproof_model::{Ballot, Block, Warp, Word};
 
-/// A warp that an engine runs: it may stand in a block.
+/// A warp that an engine runs. It may be part of a block.
 pub trait SimWarp: Warp {
     /// The block's view of this warp.
     type Block: Block;
@@ -14,8 +13,8 @@ pub trait SimWarp: Warp {
     fn block(&mut self) -> &mut Self::Block;
 }
 
-/// What an engine does at the points where a warp meets the others. An engine is seen through this and
-/// through [`super::Cells`] alone.
+/// The actions of an engine at the points where a warp meets the others. The rest of the code sees an engine
+/// only through this trait and [`super::Cells`].
 pub trait Hooks {
     /// Index of the warp, which is also its rank in the one block that all warps of a scenario form.
     fn id(&self) -> u32;
@@ -25,11 +24,11 @@ pub trait Hooks {
     fn backwards(&self) -> bool {
         false
     }
-    /// From here on this lane acts alone, or all do what is the same for all.
+    /// From here on the given lane acts alone, or, if there is none, all lanes do the same.
     fn turn(&self, _lane: Option<u32>) {}
-    /// What follows depends on all lanes: a ballot, a shuffle, an answer that all learn. Orders no memory.
+    /// What follows depends on all lanes: a ballot, a shuffle, a result that all receive. Orders no memory.
     fn collective(&self) {}
-    /// The lanes wait for each other, and learn what each knows.
+    /// The lanes wait for each other; afterwards each knows what any of them knew.
     fn sync(&self) {}
     /// Before the lanes run a closure of `each`.
     fn begin_each(&self) {}
@@ -37,11 +36,11 @@ pub trait Hooks {
     fn end_each(&self) {}
     /// A sequentially consistent fence.
     fn fence(&self);
-    /// An acquire fence of every lane, behind which the lanes wait for each other.
+    /// An acquire fence of every lane, after which the lanes wait for each other.
     fn fence_acquire(&self);
     /// The warp waits for another one.
     fn pause(&self);
-    /// Where in its call the warp is: what comes depends on this alone.
+    /// Marks where in its call the warp is: what follows depends only on this.
     fn mark(&self, _place: u32, _state: u64) {}
     /// The barrier of the block.
     fn meet(&self);
@@ -61,7 +60,7 @@ impl<'a, const L: usize> ArrayWarp<'a, L> {
     }
 
     /// The lanes begin to step. Returns the first one: lane 0, or the last one if lanes step backwards. Step
-    /// `n` is that of lane `n ^ first`, as `L` is a power of two.
+    /// `n` is that of lane `n ^ first`, since `L` is a power of two.
     fn begin(&self) -> usize {
         let backwards = self.block.engine(|hooks| {
             hooks.begin_each();
@@ -70,7 +69,7 @@ impl<'a, const L: usize> ArrayWarp<'a, L> {
         if backwards { L - 1 } else { 0 }
     }
 
-    /// It is the turn of a lane.
+    /// Begins the turn of a lane.
     fn turn(&self, lane: usize) {
         self.block.engine(|hooks| hooks.turn(Some(lane as u32)));
     }

@@ -1,4 +1,4 @@
-//! A report in the making: what every engine does around its explorations.
+//! A report under construction: the work that every engine does around its explorations.
 
 use crate::check::{
     AnySubject, Breach, Case, Context, Event, Loads, Pass, Report, Scenario, ScenarioError, Verdict,
@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Whether an engine that knows so many warps can explore the scenario of `subject`.
+/// Checks that an engine for so many warps can explore the scenario of `subject`.
 ///
 /// # Errors
-/// Why not.
+/// The reason why it cannot.
 pub(crate) fn fits(subject: &dyn AnySubject, scenario: &Scenario, most: usize) -> Result<(), ScenarioError> {
     let warps = scenario.programs.len();
     if warps == 0 || warps > most {
@@ -26,19 +26,19 @@ pub(crate) fn fits(subject: &dyn AnySubject, scenario: &Scenario, most: usize) -
     }
 }
 
-/// A report in the making.
+/// A report under construction.
 pub(crate) struct Exploration<'a> {
     scenario: &'a Scenario,
     pub(crate) started: Instant,
     report: Report,
 }
 
-/// What one exploration found: of the scenario, or of the scenario with a stall at one place.
+/// The result of one exploration: of the scenario, or of the scenario with a stall at one place.
 pub(crate) struct Found {
     executions: u64,
     verdict: Verdict,
     outcomes: BTreeSet<String>,
-    /// Outcomes that exist and were not seen.
+    /// Outcomes that exist but were not seen.
     unseen: BTreeSet<String>,
     pub(crate) violation: Option<Box<Violation>>,
     stall_reached: bool,
@@ -59,8 +59,8 @@ impl Found {
         }
     }
 
-    /// What all executions of `case` found. If nothing, the outcomes of the programs run one call at a time
-    /// are among theirs, unless the engine is blind.
+    /// The result of all executions of `case`. If no violation was found, the outcomes of the programs run
+    /// one call at a time must be among theirs; otherwise the engine is blind.
     pub(crate) fn in_all(case: &Case, verdict: Verdict) -> Self {
         let mut found = Self::new(case, verdict);
         if found.verdict == Verdict::Passed && case.stall.is_none() {
@@ -69,7 +69,7 @@ impl Found {
         found
     }
 
-    /// What the executions of `case` found, which ended with `verdict`.
+    /// The result of the executions of `case`, which ended with `verdict`.
     pub(crate) fn new(case: &Case, verdict: Verdict) -> Self {
         let violation = case.take_violation();
         Self {
@@ -83,7 +83,7 @@ impl Found {
         }
     }
 
-    /// Nothing was explored: these calls of the preload are wrong already.
+    /// The result if nothing was explored because these calls of the preload are already wrong.
     fn in_preload(
         (subject, scenario): (&dyn AnySubject, &Scenario),
         (engine, loads): (&str, Loads),
@@ -139,8 +139,9 @@ impl<'a> Exploration<'a> {
         self.report.violation.is_some()
     }
 
-    /// One pass. `explore` is told after how many accesses the stalled warp stops, and how many executions
-    /// there were; without a place given, it is called for each that the warp gets to.
+    /// Makes one pass. `explore` gets the number of accesses after which the stalled warp stops, and the
+    /// number of executions so far. If the scenario gives no place to stop, it is called for each place that
+    /// the warp reaches.
     pub(crate) fn pass(&mut self, loads: Loads, mut explore: impl FnMut(Option<u32>, u64) -> Found) {
         let mut pass = Pass { loads, executions: 0, verdict: Verdict::Passed, outcomes: BTreeSet::new() };
         let everywhere = self.scenario.stall.is_some_and(|stall| stall.after.is_none());

@@ -8,15 +8,15 @@ use warpproof_model::spec::{Call, Op};
 /// Explores a scenario, as [`super::Engine::explore`] does.
 pub type Explore<'a> = dyn Fn(&Scenario, &Options) -> Result<Report, ScenarioError> + 'a;
 
-/// How long [`explore_again`] goes on after the executions in which the violation was found once.
+/// How much longer [`explore_again`] runs after the executions in which the violation was found before.
 pub const AGAIN: Duration = Duration::from_secs(60);
 
-/// How long a smaller scenario is looked for.
+/// Limits of the search for a smaller scenario.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Executions of each pass of one candidate, and of the search for the shortest trace.
     pub executions: u64,
-    /// When no further candidate is tried.
+    /// The time after which no further candidate is tried.
     pub time: Duration,
 }
 
@@ -26,10 +26,11 @@ impl Default for Limits {
     }
 }
 
-/// The violation of a scenario without the warps, calls of programs, calls of the preload and final calls (in
-/// this order) that it does not need, with the fewest steps found. A warp is not needed either if another one
-/// can make its calls: a mistake that shows without concurrency is shown without. As long as time does not
-/// run out, the result depends on nothing but the arguments. Lanes, slots and the pool stay as they are.
+/// Reduces the scenario of a violation. Leaves out the warps, calls of programs, calls of the preload and
+/// final calls (in this order) that the violation does not need, and then finds the fewest steps. A warp is
+/// also left out if another one can make its calls: a mistake that shows without concurrency is shown
+/// without. If time does not run out, the result depends only on the arguments. Lanes, slots and the pool are
+/// not changed.
 ///
 /// A scenario that frees slabs keeps its calls: without the call that took a slab, its free would be the
 /// caller's mistake.
@@ -58,12 +59,12 @@ pub fn minimise(found: &Violation, options: &Options, limits: &Limits, explore: 
     best
 }
 
-/// Explores the scenario of a violation as it was explored when the violation was found: the report's
-/// violation is the same one. If that ends before it finds one, the code has changed since: then the whole
-/// scenario is explored, for at most [`AGAIN`].
+/// Explores the scenario of a violation in the same way as when it was found, so that the report contains the
+/// same violation. If this finds none, the code has changed since: then the whole scenario is explored, for
+/// at most [`AGAIN`].
 ///
 /// # Errors
-/// If the scenario is none.
+/// If the scenario cannot be run.
 pub fn explore_again(violation: &Violation, explore: &Explore<'_>) -> Result<Report, ScenarioError> {
     let mut options = Options::default();
     if let Some(Sample { seed, schedules, .. }) = violation.sample {
@@ -93,7 +94,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Leaves out everything that can be left out, once; tells whether that was anything.
+    /// Leaves out everything that can be left out, once. Returns whether anything was left out.
     fn smaller(&mut self) -> bool {
         let mut any = self.leave_out(|s| s.programs.len(), without_warp);
         any |= self.leave_out(|s| s.programs.len() * s.programs.len(), merged);
@@ -101,7 +102,7 @@ impl Search<'_> {
             any |= self.leave_out(
                 |s| s.programs[warp].len(),
                 |s, call| {
-                    // A warp without calls is one that could be left out.
+                    // A warp without calls would have been left out as a whole.
                     s.programs[warp].len() > 1 && take(&mut s.programs[warp], call)
                 },
             );
@@ -111,7 +112,7 @@ impl Search<'_> {
         any
     }
 
-    /// Of one warp, makes the final calls a part of its program: their steps are then seen.
+    /// If there is only one warp, makes the final calls a part of its program, so that their steps are seen.
     fn show_finally(&mut self) {
         let mut candidate = self.best.scenario.clone();
         if let ([program], false) = (candidate.programs.as_mut_slice(), candidate.finally.is_empty()) {
@@ -120,7 +121,7 @@ impl Search<'_> {
         }
     }
 
-    /// Leaves out one thing after the other, wherever the violation stays.
+    /// Leaves out one thing after the other, as long as the violation remains.
     fn leave_out(
         &mut self,
         count: impl Fn(&Scenario) -> usize,
@@ -139,7 +140,7 @@ impl Search<'_> {
         any
     }
 
-    /// Whether `candidate` has a violation of the same kind, which is then the best one.
+    /// Returns whether `candidate` has a violation of the same kind, which then becomes the best one.
     fn violates(&mut self, candidate: &Scenario) -> bool {
         let left = self.end.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -170,13 +171,13 @@ impl Search<'_> {
     }
 }
 
-/// Takes a call out.
+/// Removes a call.
 fn take(calls: &mut Vec<Call>, at: usize) -> bool {
     calls.remove(at);
     true
 }
 
-/// Takes a warp out. The warp that stops for ever stays.
+/// Removes a warp. The warp that stops for ever is kept.
 fn without_warp(scenario: &mut Scenario, warp: usize) -> bool {
     if scenario.programs.len() == 1 || scenario.stall.is_some_and(|stall| stall.warp == warp) {
         return false;

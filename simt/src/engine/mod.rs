@@ -1,7 +1,7 @@
-//! Engines, all behind one interface, and how many scenarios are explored side by side.
+//! Engines, all with one interface, and how many scenarios are explored side by side.
 //!
-//! An engine decides what every read returns and which warp goes next. A new one implements [`Engine`] in a
-//! file of its own and stands in [`crate::engines`]; nothing else changes.
+//! An engine decides what every read returns and which warp goes next. To add one, implement [`Engine`] in a
+//! new file and add it to [`crate::engines`]; nothing else changes.
 
 mod exploration;
 mod minimise;

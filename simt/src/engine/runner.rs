@@ -1,4 +1,4 @@
-//! Many scenarios side by side.
+//! Runs many scenarios side by side.
 
 use super::worker::{Process, Worker};
 use super::{Engine, Mode, Options};

@@ -1,4 +1,4 @@
-//! Events are added: a read branches over the writes that it may read, a write over its places.
+//! Adds events: a read branches over the writes that it may read, a write over its places.
 
 use super::branch::Choice;
 use super::clock::Clock;

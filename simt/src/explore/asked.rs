@@ -1,4 +1,4 @@
-//! What is asked of complete graphs, on a structure of one word.
+//! Tests of the checks on complete graphs, with a structure of one word.
 
 use super::Explore;
 use crate::check::{Array, Config, Kind, Memory, Scenario, SimWarp, Subject, Verdict};

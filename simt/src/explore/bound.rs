@@ -1,9 +1,9 @@
-//! Preemptions: how often a warp must be interrupted, though it could go on, for an execution to come about.
+//! Preemptions: how often an execution needs to interrupt a warp that could continue.
 //!
 //! Most bugs need one or two (Musuvathi, Qadeer, "Iterative context bounding for systematic testing of
-//! multithreaded programs", PLDI 2007). A graph that a revisit leaves behind may need more than the one that
-//! it leads to: at most one for each warp that ran on meanwhile, once more behind each barrier. So graphs are
-//! followed beyond the bound by that much, and executions beyond it are not judged.
+//! multithreaded programs", PLDI 2007). A graph before a revisit may need more preemptions than the graph
+//! after it: at most one for each warp that ran meanwhile, and once more after each barrier. So the search
+//! follows graphs beyond the bound by that much, and does not judge executions beyond it.
 
 use super::graph::{Event, Graph, Id};
 use crate::check::Case;
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 pub(super) struct Bound {
     /// Of executions.
     pub(super) most: u32,
-    /// How many more a graph on the way may need, and again behind each barrier.
+    /// How many more an intermediate graph may need, and again after each barrier.
     pub(super) slack: u32,
 }
 

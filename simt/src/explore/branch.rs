@@ -1,4 +1,4 @@
-//! The ways that are left to go on from a graph.
+//! The branches of a graph that are still to be explored.
 
 use super::graph::{Graph, Id};
 
@@ -7,11 +7,11 @@ use super::graph::{Graph, Id};
 pub(super) enum Choice {
     /// `read` reads `from`.
     Read { read: Id, from: Id },
-    /// `write` stands behind `before`.
+    /// `write` is placed after `before`.
     Write { write: Id, before: Id },
     /// `read` reads `by`, which was added after it.
     Revisit { read: Id, by: Id },
-    /// `by` stands behind `before`, at the end of a graph that begins with its revisit.
+    /// `by` is placed after `before`, at the end of a graph that begins with its revisit.
     Place { by: Id, before: Id },
 }
 

@@ -1,4 +1,4 @@
-//! Clocks: how much of every thread an event comes after.
+//! Clocks: for an event, how many events of every thread precede it.
 
 /// Most threads of a scenario: lanes of all its warps.
 pub(super) const THREADS: usize = 16;

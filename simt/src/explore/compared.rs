@@ -1,4 +1,4 @@
-//! The engine beside loom: the same outcomes.
+//! Compares the engine with loom: the outcomes must be equal.
 
 use super::Explore;
 use crate::engine::{Engine, Options};

@@ -1,4 +1,4 @@
-//! The writes of an execution, and which of them can have been made when others have not.
+//! The writes of an execution, and which of them can have been made before others.
 
 use super::clock::{Clock, Seq};
 use super::graph::{Event, Graph, Id, NONE};
@@ -25,13 +25,13 @@ pub(super) struct Write {
     porf: Clock,
 }
 
-/// When a value was read or written that another one stands behind, in the order of its word.
+/// When a value was read or written that precedes another one in the order of its word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Older {
     /// Before the other was written, as if memory were sequentially consistent.
     First,
-    /// At any time. A store that depends on nothing may be made before one that it stands behind: what an
-    /// execution has made so far is closed under dependency alone, and is an execution of its own.
+    /// At any time. A store that depends on nothing may be made before one that precedes it in that order:
+    /// the part of an execution made so far is closed only under dependency, and is itself an execution.
     AnyTime,
 }
 

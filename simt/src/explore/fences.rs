@@ -1,11 +1,11 @@
 //! Sequentially consistent fences: there is one order of them all in which each sees what the ones before it
 //! saw.
 //!
-//! This is RC11's `psc`, of fences alone: between two fences stands what happens before, and what leads from
-//! one to the other through `hb ; eco ; hb`. It has no cycle exactly if the fences can be put in one order
-//! that is added to happens-before without making the graph inconsistent, which is how the PTX memory model
-//! says it (*Fence-SC*). What leads from one to the other counts whatever its scope: no communication
-//! contradicts causality.
+//! This is RC11's `psc`, restricted to fences. Two fences are related by happens-before, or if one leads to
+//! the other through `hb ; eco ; hb`. This relation has no cycle exactly if the fences can be put in one
+//! order that can be added to happens-before without making the graph inconsistent, which is the form in the
+//! PTX memory model (*Fence-SC*). The relation includes accesses of every scope: no communication contradicts
+//! causality.
 
 use super::clock::Clock;
 use super::graph::{Graph, Id};

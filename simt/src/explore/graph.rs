@@ -123,7 +123,7 @@ pub(super) struct WarpState {
     pub(super) halted: Option<(Halted, usize)>,
 }
 
-/// A barrier that all warps came to: after how many events of each, and what they know behind it.
+/// A barrier that all warps reached: the number of events of each before it, and what they know after it.
 #[derive(Clone, Debug)]
 pub(super) struct Barrier {
     pub(super) counts: Vec<usize>,
@@ -221,8 +221,8 @@ impl Graph {
         if write == NONE { 0 } else { self.event(write).rank }
     }
 
-    /// Where an access stands among those of its word: a write at twice its rank, a read behind the write
-    /// that it reads.
+    /// The position of an access among those of its word: a write is at twice its rank, a read right after
+    /// the write that it reads.
     pub(super) fn level(&self, id: Id) -> u16 {
         let event = self.event(id);
         if event.is_write { 2 * self.rank(id) } else { 2 * self.rank(event.from) + 1 }
@@ -251,7 +251,7 @@ impl Graph {
         })
     }
 
-    /// Puts a write behind `before` in the order of its word.
+    /// Puts a write after `before` in the order of its word.
     pub(super) fn place(&mut self, write: Id, before: Id) {
         let word = self.event(write).word;
         let after = self.next(word, before);

@@ -1,4 +1,4 @@
-//! Judges complete executions. Most repeat what was judged before.
+//! Judges complete executions. Most repeat one that was judged before.
 
 use super::graph::{self, Graph};
 use super::order::{Calls, Returned};

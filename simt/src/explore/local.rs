@@ -1,4 +1,4 @@
-//! A warp within a call: whose turn it is, what its lanes know, how far the graph has been replayed.
+//! A warp within a call: which lane's turn it is, what its lanes know, how far the graph has been replayed.
 
 use super::clock::{Clock, Seq};
 use super::graph::{Event, Id, Lane, NONE, Start};

@@ -1,5 +1,5 @@
-//! The exhaustive engine: every execution of a small program under a scoped weak memory model, each once,
-//! with the lanes of a warp as threads. The README beside this file says how and why.
+//! The exhaustive engine. It explores every execution of a small program once, under a scoped weak memory
+//! model in which the lanes of a warp are threads. The README of this folder explains how and why.
 
 mod add;
 #[cfg(test)]

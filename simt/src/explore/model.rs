@@ -1,5 +1,5 @@
-//! The memory model: which writes a read may read, where a write may go in the order of its word, what is
-//! learned.
+//! The memory model: which writes a read may read, where a write may go in the order of its word, and what a
+//! lane learns.
 //!
 //! It is RC11 (Lahav, Vafeiadis, Kang, Hur, Dreyer, "Repairing sequential consistency in C/C++11", PLDI 2017)
 //! without sequentially consistent accesses, with the lanes of a warp as threads. Section 3 of that paper,
@@ -10,8 +10,8 @@
 //!   read-modify-writes that read it, one from another (a release sequence), and fences release and acquire
 //!   for relaxed accesses beside them.
 //! - *Coherence* (`hb ; eco?` is irreflexive): [`oldest`] is the newest write of a word that a lane must know
-//!   of: it happened before, or a read that happened before has read it. A read reads nothing older, a write
-//!   stands behind.
+//!   of: it happened before, or a read that happened before has read it. A read reads nothing older; a write
+//!   is placed after it.
 //! - *Atomicity*: nothing comes between a read-modify-write's two halves: [`places`] leaves that place out.
 //! - *No thin air* (`sb ∪ rf` is acyclic): a read reads a write that is in the graph already. What a lane
 //!   depends on includes everything that its warp did before the last collective, because a ballot or shuffle
@@ -38,7 +38,7 @@ pub(super) fn readable(graph: &Graph, word: u16, hb: &Clock) -> impl Iterator<It
     backwards(graph, word).take_while(move |&write| graph.rank(write) >= oldest)
 }
 
-/// The writes behind which a write may stand that is not the half of a read-modify-write, newest first: those
+/// The writes after which a write may be placed that is not half of a read-modify-write, newest first: those
 /// of rank `oldest` and above that no read-modify-write has read.
 pub(super) fn places(graph: &Graph, word: u16, oldest: u16) -> impl Iterator<Item = Id> {
     let free = move |&write: &Id| {

@@ -1,10 +1,10 @@
 //! Real time: which calls can have returned before others began.
 //!
-//! A graph says nothing of when calls begin and return; it is explored once, not once per order of its calls.
-//! When it is complete, every order is asked for: could one warp have been told that a call of another had
-//! returned before it began its own (a release and an acquire from all lanes to all lanes)? That is so if the
-//! graph stays consistent with that edge in happens-before. It comes to the same as a word on which every
-//! return is released and every beginning acquires, without the executions that such a word has.
+//! A graph contains no times at which calls begin and return: it is explored once, not once per order of its
+//! calls. When it is complete, every order is checked: could one warp have learned, before it began its own
+//! call, that a call of another had returned (a release and an acquire from all lanes to all lanes)? It could
+//! if the graph stays consistent with that edge in happens-before. This is equivalent to a word on which
+//! every return is released and every beginning acquires, without the executions that such a word adds.
 
 use super::clock::{Clock, Seq};
 use super::fences;
@@ -142,8 +142,7 @@ impl<'g> Calls<'g> {
         }))
     }
 
-    /// Whether something that knows or depends on `clock` comes after an event behind the beginning of a
-    /// call.
+    /// Whether an event after the beginning of a call precedes something that knows or depends on `clock`.
     pub(super) fn begins_before(&self, warp: usize, number: usize, clock: &Clock) -> bool {
         self.begun(warp, number).is_some_and(|mut begun| begun.any(|(thread, seq)| clock.of(thread) > seq))
     }

@@ -1,5 +1,5 @@
-//! Prefixes of an execution: what is left of a graph, and of what followed from it, when events are taken
-//! back.
+//! Prefixes of an execution: the part of a graph, and of what was derived from it, that remains when events
+//! are removed.
 
 use super::graph::{Barrier, Event, Graph, Halted, Id, NONE, WarpState, Word};
 

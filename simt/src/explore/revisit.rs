@@ -1,4 +1,4 @@
-//! Revisits: a read that was there before a write reads it after all.
+//! Revisits: a read that is older than a write in the search reads that write after all.
 
 use super::branch::{Choice, Level};
 use super::graph::{Id, NONE};

@@ -1,5 +1,5 @@
-//! Warps run: one after the other, each until it ends or waits. What it did before is replayed from the
-//! graph; what is new is added to it. A call that has returned is not run again.
+//! Runs the warps, one after the other, each until it ends or waits. Its earlier events are replayed from the
+//! graph; new ones are added to it. A call that has returned is not run again.
 
 use super::clock::Clock;
 use super::graph::{Barrier, Halted};

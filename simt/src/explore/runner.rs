@@ -1,4 +1,4 @@
-//! A warp within a call: what its accesses, collectives and pauses do to the graph.
+//! A warp within a call: the effects of its accesses, collectives and pauses on the graph.
 
 use super::clock::Clock;
 use super::graph::{Event, Halted, Id};

@@ -1,4 +1,4 @@
-//! Random executions instead of all.
+//! Explores random executions instead of all.
 
 use super::graph::{Event, Graph, Id, Lane};
 use super::model;

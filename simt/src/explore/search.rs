@@ -2,10 +2,10 @@
 //!
 //! This is TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial
 //! order reduction", POPL 2022). Events are added one by one. A read branches over the writes that it may
-//! read, a write over its places in the order of its word; besides, a write *revisits* reads that were there
-//! before it: the read reads it after all, and what was added since and does not lead to the write is taken
-//! back. So that no graph comes up twice, a write revisits only where everything that would be taken back is
-//! as it would be if it were added last (`revisit.rs`).
+//! read, a write over its places in the order of its word. In addition, a write *revisits* reads that were
+//! added before it: such a read reads the write after all, and events that were added since and do not lead
+//! to the write are removed. So that no graph occurs twice, a write revisits only if everything to be removed
+//! is as it would be if it were added last (`revisit.rs`).
 
 use super::bound::Bound;
 use super::branch::{Choice, Level};

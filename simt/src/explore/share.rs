@@ -1,5 +1,5 @@
-//! Several searches of one scenario: one that has nothing left takes a graph, with the ways that are left
-//! from it, from one that has. The oldest is given away, which has the most below it.
+//! Several searches of one scenario. A search that has nothing left takes a graph, with its remaining
+//! branches, from one that has some. The oldest graph is given away: it has the most below it.
 
 use super::branch::Level;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,5 +1,5 @@
-//! The states of an execution: what memory holds after some of its writes. Whatever was written so far,
-//! closed under what it depends on, is a state; each is looked at when the last of its writes is added.
+//! The states of an execution: the memory after some of its writes. Every set of writes that is closed under
+//! dependency is a state. Each state is checked when the last of its writes is added.
 
 use super::cuts::{Cuts, Older};
 use super::graph::{Event, Graph, Id, NONE};

@@ -1,14 +1,14 @@
-//! Twins: warps that run the same calls on the same keys, with other values at most.
+//! Twins: warps that run the same calls on the same keys, perhaps with other values.
 //!
-//! Where a structure looks at no value and at no warp's number, two executions in which twins have changed
-//! places differ in names alone. One of them is explored. This is symmetry reduction as in Kokologiannakis,
-//! Marmanis, Vafeiadis, "SPORE: Combining Symmetry and Partial Order Reduction" (PLDI 2024), with a rule of
-//! our own; the README has the argument.
+//! If a structure uses no value and no warp's number, exchanging twins changes only names in an execution.
+//! One such execution is explored. This is symmetry reduction as in Kokologiannakis, Marmanis, Vafeiadis,
+//! "SPORE: Combining Symmetry and Partial Order Reduction" (PLDI 2024), with a different rule; the README has
+//! the argument.
 //!
-//! Twins are *tied* as long as they read the same writes. The first event in which two neighbours differ
-//! decides who is the earlier one: the one that reads the older write, or writes first. Up to there, an event
-//! of the later twin *waits* for that of the earlier one: the search takes it for one more dependency
-//! ([`super::graph::Event::order`]). The rule does not bind where the later twin reads an older write that
+//! Twins are *tied* while they read the same writes. The first event in which two neighbours differ decides
+//! which is the earlier twin: the one that reads the older write, or writes first. Up to there, an event of
+//! the later twin *waits* for that of the earlier one: the search treats this as one more dependency
+//! ([`super::graph::Event::order`]). The rule does not apply if the later twin reads an older write that
 //! depends on what the earlier one did there.
 
 use super::clock::Clock;
@@ -25,7 +25,7 @@ impl Twins {
     }
 
     /// What the search takes an event to depend on, and whether its warp and the earlier twin are still tied
-    /// behind it.
+    /// after it.
     pub(super) fn order(&self, graph: &Graph, event: &Event) -> (Clock, bool) {
         let mut order = event.porf;
         if !self.any() {
@@ -65,7 +65,7 @@ impl Twins {
         false
     }
 
-    /// The rank behind which a write must stand, as far as its twins are concerned.
+    /// The rank after which a write must be placed, as far as its twins are concerned.
     pub(super) fn oldest(&self, graph: &Graph, write: Id) -> u16 {
         let opposite = self.opposite(graph, graph.event(write)).map(|id| (id, graph.event(id)));
         let stands = opposite.filter(|(_, event)| event.is_write && event.placed);

@@ -1,10 +1,10 @@
-//! A random execution, where there are too many: a walk from the graph without events to a complete one.
+//! A random execution, if there are too many: a walk from the graph without events to a complete one.
 //!
-//! Warps go in the order of random priorities. In every second execution these change at a few random places,
-//! as in PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic
-//! guarantees of finding bugs", ASPLOS 2010), in the others before every third event or so. A read reads the
+//! Warps run in the order of random priorities. In every second execution these change at a few random
+//! places, as in PCT (Burckhardt, Kothari, Musuvathi, Nagarakatte, "A randomized scheduler with probabilistic
+//! guarantees of finding bugs", ASPLOS 2010); in the others, before about every third event. A read reads the
 //! newest write that it may read, or any; a write likewise goes last, or anywhere. The seed and the number of
-//! an execution name it.
+//! an execution identify it.
 
 use super::graph::Id;
 

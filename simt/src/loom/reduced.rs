@@ -66,7 +66,7 @@ fn one_warp_is_enough_where_one_is_wrong_alone() {
     let before = found(mistake, &large, &Options::default());
     let small = minimise(&before, &Options::default(), &Limits::default(), &explorer(mistake));
     assert_eq!(programs(&small), ["delete 6; insert_unique 5 51"], "{}", small.timeline());
-    assert_eq!(small.scenario.preload, large.preload, "the key must stand behind the hole");
+    assert_eq!(small.scenario.preload, large.preload, "the key must be after the hole");
 }
 
 /// Two warps whose calls one warp can make: the mistake needs no concurrency, and the final call is seen step

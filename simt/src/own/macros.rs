@@ -4,7 +4,8 @@
 /// [`Subject::run`](crate::check::Subject::run) gets, and `arrays` for
 /// [`Subject::arrays`](crate::check::Subject::arrays).
 ///
-/// `name: w32 = words` has words of 32 bits, `w64` and `w128` have more; `words` are what they hold at first.
+/// `name: w32 = words` declares words of 32 bits, `w64` and `w128` longer ones; `words` are their initial
+/// values.
 ///
 /// ```
 /// use warpproof_simt::arrays;
@@ -26,7 +27,7 @@ macro_rules! arrays {
             enum Number { $($array),+ }
 
             impl $name {
-                /// The arrays, as they are before the preload.
+                /// The arrays before the preload.
                 $vis fn arrays() -> ::std::vec::Vec<$crate::check::Array> {
                     ::std::vec![$($crate::check::Array::new(
                         ::core::stringify!($array),
@@ -52,8 +53,8 @@ macro_rules! arrays {
     (@type w128 $m:ident) => { $m::W128 };
 }
 
-/// Explores scenarios of a structure of your own, as [`explore`](crate::own::explore) does, and panics with
-/// the trace of the first violation: for tests.
+/// For tests: explores scenarios of a user's structure as [`explore`](crate::own::explore) does, and panics
+/// with the trace of the first violation.
 ///
 /// ```should_panic
 /// # use warpproof_model::spec::{Call, Counter, Op, Ret};

@@ -49,14 +49,14 @@ use crate::explore::Explore;
 use core::fmt;
 use rayon::prelude::*;
 
-/// What was explored. No scenario was violated.
+/// The result of an exploration in which no scenario was violated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Explored {
-    /// How many scenarios.
+    /// Number of scenarios.
     pub scenarios: usize,
-    /// All executions of them.
+    /// Total number of their executions.
     pub executions: u64,
-    /// Of how many scenarios the engine only tried some executions, which proves nothing.
+    /// Number of scenarios of which the engine tried only some executions, which proves nothing.
     pub sampled: usize,
 }
 
@@ -70,17 +70,17 @@ impl fmt::Display for Explored {
     }
 }
 
-/// Why exploring has failed.
+/// Why an exploration failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Failed {
-    /// A scenario is violated: the first one in their order, made smaller. It shows the trace.
+    /// A scenario is violated: the first one in their order, made smaller. Its text shows the trace.
     Violated(Box<Violation>),
-    /// The scenario of this name was not explored to its end.
+    /// The scenario of this name was not explored to the end.
     NotComplete(String),
-    /// The scenario of this name is none.
+    /// The scenario of this name cannot be run.
     Scenario(String, ScenarioError),
-    /// There were no scenarios, which shows nothing.
+    /// There were no scenarios, so nothing was shown.
     Nothing,
 }
 
@@ -97,15 +97,15 @@ impl fmt::Display for Failed {
 
 impl core::error::Error for Failed {}
 
-/// Explores all executions of scenarios of a structure of your own, side by side on rayon's threads.
+/// Explores all executions of scenarios of a user's structure, side by side on rayon's threads.
 ///
 /// # Errors
-/// [`Failed`].
+/// [`Failed`] if a scenario is violated, cannot be run or was not explored to the end, or if there is none.
 pub fn explore<S: Subject>(subject: &S, scenarios: &[Scenario]) -> Result<Explored, Failed> {
     explore_with(&Explore, subject, (scenarios, &Options::default()))
 }
 
-/// Explores scenarios as [`explore`] does, by another engine or as these options say.
+/// Explores scenarios as [`explore`] does, with another engine or other options.
 ///
 /// # Errors
 /// As [`explore`].

@@ -6,10 +6,10 @@ use crate::scenarios::family::{self, Keys, Programs};
 use crate::scenarios::form;
 use warpproof_model::spec::{Call, Op};
 
-/// What a family of scenarios is made of: the operations, the keys, and the table's size.
+/// The parts of a family of scenarios: the operations, the keys, and the table's size.
 ///
-/// Each call that stores has a value of its own, so that a lost or a torn one is seen. Scenarios have names:
-/// the suite's, the calls of each warp, and whether calls came before, as in
+/// Each call that stores has its own value, so that a lost or torn value is seen. The name of a scenario
+/// consists of the suite's name, the calls of each warp, and whether there were earlier calls, as in
 /// `mine/insert_unique@1+search@1/empty`.
 #[derive(Clone, Debug)]
 pub struct Suite {
@@ -24,7 +24,7 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Of these operations, on key 1, by warps of one lane, on a structure that holds nothing.
+    /// A suite of these operations, on key 1, by warps of one lane, on an empty structure.
     pub fn new(name: &str, ops: &[Op]) -> Self {
         Self {
             name: name.to_owned(),
@@ -38,39 +38,39 @@ impl Suite {
         }
     }
 
-    /// On these keys. An object without keys, such as a queue, has one.
+    /// Sets the keys. An object without keys, such as a queue, has one key.
     #[must_use]
     pub fn keys(self, keys: &[u64]) -> Self {
         Self { keys: keys.to_vec(), ..self }
     }
 
-    /// By warps of so many lanes: 1, 2 or 4.
+    /// Sets the number of lanes per warp: 1, 2 or 4.
     #[must_use]
     pub fn lanes(self, lanes: u32) -> Self {
         Self { config: Config { lanes, ..self.config }, ..self }
     }
 
-    /// Of a structure that these calls, made one after the other, have filled before.
+    /// Sets calls that are made before the programs, one after the other.
     #[must_use]
     pub fn preload(self, calls: &[(Op, u64)]) -> Self {
         Self { preload: calls.to_vec(), ..self }
     }
 
-    /// In the end, when all warps have finished, each of these operations is called on each key.
+    /// Sets operations that are called on each key at the end, when all warps have finished.
     #[must_use]
     pub fn finally(self, ops: &[Op]) -> Self {
         Self { finally: ops.to_vec(), ..self }
     }
 
-    /// A call may find no room. Otherwise that is a violation, unless the structure itself tells that there
-    /// was none ([`Subject::exhausted`](crate::check::Subject::exhausted)).
+    /// Allows a call to find no room. Otherwise that is a violation, unless the structure itself reports that
+    /// there was none ([`Subject::exhausted`](crate::check::Subject::exhausted)).
     #[must_use]
     pub fn may_fill(self) -> Self {
         Self { full: true, ..self }
     }
 
-    /// Every call that stores has this value, and not one of its own: 0 for a set, which has no values, or 1
-    /// for a counter that hands out tickets.
+    /// Sets one value for every call that stores: 0 for a set, which has no values, or 1 for a counter that
+    /// hands out tickets.
     #[must_use]
     pub fn values(self, value: u64) -> Self {
         Self { values: Some(value), ..self }
@@ -81,30 +81,30 @@ impl Suite {
         self.of_shape(&[1, 1])
     }
 
-    /// Every two calls of one warp beside one of another; every three calls by three warps.
+    /// Every two calls of one warp together with one call of another; every three calls by three warps.
     pub fn triples(&self) -> Vec<Scenario> {
         [self.of_shape(&[2, 1]), self.of_shape(&[1, 1, 1])].concat()
     }
 
-    /// Every pair of calls, of which the first stops for ever at each of its steps in turn: the second one
-    /// finishes all the same, as in a structure without locks.
+    /// Every pair of calls, of which the first stops for ever at each of its steps in turn. The second must
+    /// finish nevertheless, as in a structure without locks.
     pub fn stalls(&self) -> Vec<Scenario> {
         self.ordered_pairs().into_iter().map(|scenario| form::stalled(scenario, |_| false)).collect()
     }
 
-    /// Every pair of calls with a first one that stops, of a structure that may wait: the second one need not
-    /// finish, and what it answers is checked if it does.
+    /// Every pair of calls, of which the first stops for ever, for a structure that may wait. The second need
+    /// not finish; if it does, its answer is checked.
     pub fn stalls_that_block(&self) -> Vec<Scenario> {
         self.ordered_pairs().into_iter().map(|scenario| form::stalled(scenario, |_| true)).collect()
     }
 
-    /// All programs of so many calls, by four warps at most, up to symmetry.
+    /// All programs of so many calls, by at most four warps, up to symmetry.
     pub fn depth(&self, calls: usize) -> Vec<Scenario> {
         family::shapes(calls, WARPS).iter().flat_map(|shape| self.of_shape(shape)).collect()
     }
 
-    /// `n` programs of two to four warps with one to three calls each, drawn at random. A seed gives the same
-    /// ones each time.
+    /// `n` programs of two to four warps with one to three calls each, drawn at random. Equal seeds give
+    /// equal programs.
     pub fn random(&self, seed: usize, n: usize) -> Vec<Scenario> {
         if self.ops.is_empty() || self.keys.is_empty() {
             return Vec::new();
@@ -124,7 +124,8 @@ impl Suite {
         (0..n).map(&mut scenario).collect()
     }
 
-    /// All programs of a shape: how many calls each warp makes, the largest first; up to symmetry.
+    /// All programs of a shape, up to symmetry. The shape is the number of calls of each warp, the largest
+    /// first.
     pub fn of_shape(&self, shape: &[usize]) -> Vec<Scenario> {
         if self.ops.is_empty() || self.keys.is_empty() {
             return Vec::new();
@@ -133,7 +134,7 @@ impl Suite {
         family::programs(shape, &self.ops, &keys).iter().map(|programs| self.scenario(programs)).collect()
     }
 
-    /// Pairs in which either call is the first.
+    /// Pairs of calls in both orders.
     fn ordered_pairs(&self) -> Vec<Scenario> {
         let turned = |scenario: &Scenario| {
             let programs: Programs = scenario.programs.iter().rev().map(|calls| steps(calls)).collect();
@@ -164,7 +165,7 @@ impl Suite {
     }
 }
 
-/// Warps of one scenario, at most.
+/// The most warps of one scenario.
 const WARPS: usize = 4;
 
 fn steps(calls: &[Call]) -> Vec<family::Step> {

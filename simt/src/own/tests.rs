@@ -10,7 +10,7 @@ use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
 arrays! { Parts: head: w32 = vec![0], tail: w32 = vec![0], cells: w64 = vec![0; 4] }
 
-/// A counter; wrong where it reads first and writes later.
+/// A counter. In its wrong form it reads first and writes later.
 #[derive(Clone)]
 struct Sum {
     at_once: bool,
@@ -103,11 +103,12 @@ fn random_programs_are_those_of_their_seed() {
     assert!(suite.random(3, 99).iter().all(|s| (2..=4).contains(&s.programs.len()) && programs(s)));
 }
 
-/// A set of one key. It stores the key at the second attempt, if it says that it is full at the first.
+/// A set of one key. In one form it returns that it is full at the first attempt, and stores the key at the
+/// second.
 #[derive(Clone)]
 struct One {
     lazy: bool,
-    /// Whether it tells when there is no room.
+    /// Whether it reports when there is no room.
     tells: bool,
 }
 
@@ -180,7 +181,7 @@ fn a_queue_that_gives_up_is_no_queue() {
     assert_eq!(violation.kind, Kind::NotLinearizable);
 }
 
-/// What was found in these scenarios.
+/// The violation found in these scenarios.
 fn of_one(one: &One, scenarios: &[Scenario]) -> Option<Kind> {
     match explore(one, scenarios) {
         Ok(_) => None,

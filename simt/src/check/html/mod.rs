@@ -1,4 +1,4 @@
-//! A violation as HTML that needs nothing else: no network, no file beside it.
+//! A violation as a self-contained HTML page: it needs no network and no other file.
 
 mod history;
 mod steps;

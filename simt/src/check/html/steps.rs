@@ -1,4 +1,4 @@
-//! The timeline, and the memory beside it.
+//! The timeline, with the memory next to it.
 
 use super::super::fold::{Row, rows};
 use super::super::timeline::{LEGEND, split_word};

@@ -1,4 +1,4 @@
-//! Why a history was not found linearizable.
+//! Why a history was found not linearizable.
 
 use crate::check::Event;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What each call asks of its key, and where its interval lies among the others of the key.
+//! What each call requires of its key, and the place of its interval among the others of the key.
 
 use super::Refusal;
 use crate::check::Event;

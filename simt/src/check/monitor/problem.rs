@@ -1,5 +1,6 @@
-//! The calls of one key taken apart: values with the calls that see them, deletes, and calls that see only
-//! whether the key is there. What two values, or a value and one call, already contradict is found here.
+//! The calls of one key, sorted into values with the calls that see them, deletes, and calls that see only
+//! whether the key is present. Contradictions between two values, or between a value and one call, are found
+//! here.
 
 use super::ops::{Class, Op};
 

@@ -1,8 +1,8 @@
-//! The sweep over the due calls of one key: nothing takes effect before it must. See the README for the
+//! The sweep over the due calls of one key: each call takes effect as late as it can. See the README for the
 //! proof.
 //!
-//! Time is counted in gaps: gap g lies before place g. What is called at place c can take effect in gaps
-//! after c, what is due at place d in gaps up to d.
+//! Time is counted in gaps: gap g lies before place g. A call that begins at place c can take effect in gaps
+//! after c; one that is due at place d, in gaps up to d.
 
 use super::earliest::Tournament;
 use super::problem::{Item, NEVER, Problem};
@@ -61,7 +61,8 @@ pub(super) struct Sweep {
     taken: Vec<bool>,
     called_downs: BinaryHeap<Reverse<(u32, u32)>>,
     next: Next,
-    /// (call or settle, due) of absent reads and of assigns, ordered; the due is the earliest of all behind.
+    /// (call or settle, due) of absent reads and of assigns, ordered; the due is the earliest of this and all
+    /// later ones.
     absents: Vec<(u32, u32)>,
     passing: Vec<(u32, u32)>,
 }
@@ -245,7 +246,7 @@ fn due_key(due: u32, forward: bool) -> u64 {
     (due as u64) << 1 | forward as u64
 }
 
-/// The earliest due of those behind `from`.
+/// The earliest due from `from` on.
 fn earliest_from(list: &[(u32, u32)], from: u32) -> u32 {
     list.get(list.partition_point(|item| item.0 < from)).map_or(NEVER, |item| item.1)
 }

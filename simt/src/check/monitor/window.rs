@@ -1,4 +1,4 @@
-//! From a history without an explanation to a few of its calls without one.
+//! Reduces a history without an explanation to a few of its calls without one.
 
 use super::Part;
 use super::ops::{Class, Op};

@@ -1,4 +1,4 @@
-//! Executions with few preemptions: which they are, and that the search loses none of them.
+//! Executions with few preemptions: tests which they are, and that the search loses none of them.
 
 use super::random::Numbers;
 use super::*;

@@ -1,4 +1,4 @@
-//! How many executions there are, where a closed form says so.
+//! Numbers of executions that a closed form gives.
 
 use super::*;
 
@@ -132,7 +132,7 @@ fn load_buffering_in_a_ring() {
 
 /// Exchanges in rotation: thread i of n exchanges i for i + 1 in a word that is 0. Those that succeed are
 /// threads 0 to k - 1 for some k, and they write the values 1 to k in this order. If k < n, thread k fails:
-/// it reads one of the k + 1 values that is not k. Each of the n - k - 1 threads behind it fails whatever it
+/// it reads one of the k + 1 values that is not k. Each of the n - k - 1 threads after it fails whatever it
 /// reads. So there are k (k + 1)^(n - k - 1) executions for every k from 1 to n - 1, and one for k = n.
 #[test]
 fn exchanges_in_rotation() {

@@ -1,4 +1,4 @@
-//! What the threads of a litmus program do.
+//! The instructions of the threads of a litmus program.
 
 use crate::check::{Anything, Array, Memory, SimWarp, Subject};
 use warpproof_model::spec::{Call, Op, Ret};
@@ -18,7 +18,7 @@ pub(super) enum Ins {
     Next(usize, usize, ReadOrder, WriteOrder),
     /// Reads the word and those before it, down to one that is 0.
     Down(usize, ReadOrder),
-    /// In one `each`, every lane does what its list says: no collective between, nor behind.
+    /// In one `each`, every lane runs its list: there is no collective in between, nor after it.
     Each(Vec<Vec<Ins>>),
     Fence,
     FenceAcquire,

@@ -1,7 +1,7 @@
-//! How many executions there are, as others have published it: the expected numbers of GenMC's tests
+//! Numbers of executions that others have published: the expected numbers of GenMC's tests
 //! (github.com/MPI-SWS/genmc, `tests/correct/synthetic/NAME/expected.rc11.mo.in`, commit b03f01ed) for the
-//! programs of these names under RC11 with the order of writes tracked. The programs are the same,
-//! instruction for instruction.
+//! programs of these names under RC11 with the order of writes tracked. The programs are equal, instruction
+//! for instruction.
 
 use super::counts::{many, many_in_pairs};
 use super::*;

@@ -1,4 +1,4 @@
-//! Random litmus programs, the same in every run.
+//! Random litmus programs, equal in every run.
 
 use super::program::*;
 use warpproof_model::{Order, ReadOrder, WriteOrder};

@@ -1,5 +1,5 @@
-//! Warps that run the same thread: exploring one execution of those that differ in their order alone loses no
-//! outcome.
+//! Warps that run the same thread: of executions that differ only in the order of such warps, exploring one
+//! loses no outcome.
 
 use super::random::Numbers;
 use super::*;

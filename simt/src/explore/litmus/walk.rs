@@ -1,4 +1,4 @@
-//! Executions at random: nothing is seen that does not exist, and what exists is seen.
+//! Random executions: every outcome seen exists, and every outcome that exists is seen.
 
 use super::random::Numbers;
 use super::*;

@@ -27,7 +27,7 @@ fn a_read_does_not_see_the_write_behind_it() {
     threads(&[&[read(X), write(X, 1)]]).gives(&["0"]);
 }
 
-/// CoRW2. RC11, coherence: a write stands behind what its thread has read.
+/// CoRW2. RC11, coherence: a write is later than the writes that its thread has read.
 #[test]
 fn a_write_stands_behind_what_was_read() {
     let test = threads(&[&[read(X), write(X, 1)], &[write(X, 2)]]).last();
@@ -61,7 +61,7 @@ fn two_readers_agree_about_three_writers() {
     threads(&[&[write(X, 1)], &[write(X, 2)], &[write(X, 3)], &reads, &reads]).gives(&expected);
 }
 
-/// CoWW across threads. RC11, coherence: a write stands behind one that happens before it.
+/// CoWW across threads. RC11, coherence: a write is later than one that happens before it.
 #[test]
 fn a_write_stands_behind_one_that_happened_before() {
     let test = threads(&[&[write(X, 1), release(Y, 1)], &[acquire(Y), write(X, 2)]]).last();
@@ -82,8 +82,8 @@ fn a_read_goes_forward_from_one_that_happened_before() {
     ]);
 }
 
-/// CoRW across threads. RC11, coherence: a read does not read a write that it happens before, nor one behind
-/// that.
+/// CoRW across threads. RC11, coherence: a read does not read a write that it happens before, nor a later
+/// one.
 #[test]
 fn a_read_does_not_see_what_it_happens_before() {
     let test = threads(&[&[read(X), release(Y, 1)], &[acquire(Y), write(X, 1)], &[write(X, 2)]]).last();

@@ -142,7 +142,7 @@ fn a_barrier_waits_for_all_warps() {
     threads(&[&[Ins::Barrier], &[read(X)]]).breaks(Kind::BarrierDivergence);
 }
 
-/// A warp may come through a barrier and make no access behind it: what is in front of it is read both ways.
+/// A warp may pass a barrier and make no access after it: what precedes the barrier is read both ways.
 #[test]
 fn nothing_behind_a_barrier() {
     threads(&[&[write(X, 1), Ins::Barrier], &[read(X), Ins::Barrier]]).gives(&["- | 0", "- | 1"]);

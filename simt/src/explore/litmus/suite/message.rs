@@ -55,8 +55,8 @@ fn a_fence_that_acquires_is_half_a_fence() {
     threads(&[&[write(X, 1), release(Y, 1)], &[Ins::FenceAcquire, read(Y), read(X)]]).gives(&ANY);
 }
 
-/// MP with the fences at the wrong places. RC11: a fence releases writes behind it, and acquires reads before
-/// it.
+/// MP with the fences at the wrong places. RC11: a fence releases the writes after it, and acquires the reads
+/// before it.
 #[test]
 fn a_fence_on_the_wrong_side_of_the_flag_brings_nothing() {
     threads(&[&[write(X, 1), write(Y, 1), Ins::Fence], &[read(Y), Ins::Fence, read(X)]]).gives(&ANY);

@@ -1,4 +1,4 @@
-//! What is allowed and what is not, with the source of each verdict.
+//! What the memory model allows and forbids, with the source of each verdict.
 //!
 //! *RC11*: Lahav, Vafeiadis, Kang, Hur, Dreyer, "Repairing sequential consistency in C/C++11",
 //! PLDI 2017. *PTX*: NVIDIA, "PTX ISA", chapter "Memory Consistency Model", and Lustig, Sahasrabuddhe,

@@ -1,5 +1,5 @@
-//! Scopes. PTX: only morally strong accesses synchronize; two accesses of block scope are that within one
-//! block.
+//! Scopes. PTX: only morally strong accesses synchronize. Two accesses of block scope are morally strong only
+//! within one block.
 
 use super::*;
 
