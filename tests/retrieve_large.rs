@@ -84,7 +84,7 @@ fn here(block: &CpuBlock) -> (CpuWarp<LANES>, &CpuBlock) {
     (CpuWarp::numbered(0), block)
 }
 
-/// The keys that the blocks with entries and the last ones copy, and one that would be behind them.
+/// The keys that the blocks with entries and the last ones copy, and one that would be after them.
 fn copied(method: impl Method) -> Vec<u64> {
     let (output, count) = (Output::default(), words(1));
     let mut blocks: BTreeSet<u64> = TAKEN.map(|slot| slot / BLOCK_SLOTS).into();

@@ -28,7 +28,7 @@ fn read(file: &[u8], cut: usize) -> Result<Vec<String>, Malformed> {
         parser.push(piece, &mut to)?;
     }
     parser.finish(&mut to)?;
-    assert_eq!(to.open, "", "letters behind the last end");
+    assert_eq!(to.open, "", "letters after the last end");
     Ok(to.whole)
 }
 

@@ -103,7 +103,7 @@ fn program<T: CpuTable>(table: &T, clock: &AtomicU64, load: Load, round: usize, 
 
 /// Runs one call between two looks at the clock.
 fn stamped<T: CpuTable>(table: &T, w: &mut T::Warp, clock: &AtomicU64, warp: usize, call: Call) -> Event {
-    // AcqRel: pairs with the stamp behind every call that returned before. What it did is visible to this
+    // AcqRel: pairs with the stamp after every call that returned before. What it did is visible to this
     // call.
     let start = clock.fetch_add(1, Ordering::AcqRel);
     let ret = run(table, w, &call);

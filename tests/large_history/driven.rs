@@ -30,8 +30,8 @@ pub(crate) trait Driven: Sync {
     fn rest(&mut self);
 }
 
-/// Pairs that a table is made for whose slots are used once: all keys, and every insert behind a delete of
-/// one round.
+/// Number of pairs for a table that uses each slot once: all keys, and every insert after a delete of one
+/// round.
 fn slots_of_a_round(load: Load) -> u64 {
     2 * (load.keys + load.deletes_of_a_round())
 }

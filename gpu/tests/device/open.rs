@@ -48,7 +48,7 @@ fn a_map_answers() {
     assert_eq!(map.search(&[u32::MAX]).unwrap(), [Some(3)]);
 }
 
-/// Half of a million keys have their home behind slot 2^32 of 2^33; the last block of slots is not full.
+/// Half of a million keys have their home after slot 2^32 of 2^33; the last block of slots is not full.
 #[test]
 fn more_slots_than_32_bits_count_are_copied() {
     let Some(device) = device() else { return };
@@ -258,7 +258,7 @@ fn every_method_copies_all_entries() {
                     "{retrieve:?}: every key is its value"
                 );
                 let written = room.min(keys.len());
-                assert!(found.drain(written..).all(|key| key == nothing), "{retrieve:?}: behind the room");
+                assert!(found.drain(written..).all(|key| key == nothing), "{retrieve:?}: after the room");
                 found.sort_unstable();
                 found.dedup();
                 assert_eq!(found.len(), written, "{retrieve:?}: each once");
@@ -316,7 +316,7 @@ fn all_entries_are_copied_to_device_slices() {
             assert_eq!(stream.clone_dtoh(&count).unwrap(), [10_000]);
             assert_eq!(found.0, found.1, "every key is its value");
             let written = room.min(10_000);
-            assert!(found.0[written..].iter().all(|&key| key == nothing), "behind the room for {room}");
+            assert!(found.0[written..].iter().all(|&key| key == nothing), "after the room for {room}");
             let mut found = found.0[..written].to_vec();
             if in_order {
                 assert!(found.iter().eq(ordered[..written].iter().map(|(key, _)| key)));

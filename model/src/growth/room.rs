@@ -74,7 +74,7 @@ impl Room {
 
     /// The content of the table, if the room knows it exactly.
     pub(super) fn known(&self) -> Option<OpenStats> {
-        // A chunk that panicked has left its promise behind.
+        // A chunk that panicked has not withdrawn its promise.
         (self.exact && self.promised == 0).then_some(OpenStats { live: self.taken, tombstones: 0 })
     }
 

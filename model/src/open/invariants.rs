@@ -43,10 +43,10 @@ impl core::fmt::Display for Broken {
         match self {
             Self::DuplicateKey { bucket } => write!(f, "a key in bucket {bucket} stands twice"),
             Self::Gap { bucket } => {
-                write!(f, "a slot of bucket {bucket} is taken behind an empty one")
+                write!(f, "a slot of bucket {bucket} is taken after an empty one")
             }
             Self::Unreachable { bucket } => {
-                write!(f, "a key in bucket {bucket} stands behind an empty slot, or where it does not probe")
+                write!(f, "a key in bucket {bucket} is after an empty slot, or off its probe sequence")
             }
             Self::Fingerprint { bucket } => {
                 write!(f, "the board has a wrong fingerprint for a key in bucket {bucket}")

@@ -54,7 +54,7 @@ impl core::fmt::Display for Broken {
             Self::WildLink { from } => write!(f, "the link of slab {} leads outside the pool", from.0),
             Self::SharedSlab { slab } => write!(f, "slab {} is reached twice", slab.0),
             Self::FreeSlabLinked { slab } => write!(f, "slab {} is linked but free", slab.0),
-            Self::Gap { bucket } => write!(f, "bucket {bucket} has a taken slot behind an empty one"),
+            Self::Gap { bucket } => write!(f, "bucket {bucket} has a taken slot after an empty one"),
             Self::LostSlab { slab } => write!(f, "slab {} is in use but no chain reaches it", slab.0),
             Self::DuplicateKey { bucket } => write!(f, "bucket {bucket} holds a key twice"),
             Self::WrongBucket { bucket } => write!(f, "bucket {bucket} holds a key of another bucket"),

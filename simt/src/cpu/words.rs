@@ -15,7 +15,7 @@ const LINE: usize = 64;
 /// Words that a warp reads at once in the tables of the library: a slab of pairs, a group.
 const READ_AT_ONCE: usize = 8;
 
-/// The atomic type behind a word.
+/// The atomic type of a word.
 pub trait AtomicWord: Send + Sync {
     /// The word.
     type Word: Word;

@@ -1,26 +1,26 @@
-//! What a set of scenarios covers: for each operation of a table, which calls it meets.
+//! The coverage of a set of scenarios: for each operation of a table, the calls that it meets.
 
 use super::{Progress, STRUCTURES};
 use crate::check::Scenario;
 use std::collections::{BTreeMap, BTreeSet};
 use warpproof_model::spec::Op;
 
-/// What a set of scenarios has of one operation of a table.
+/// The coverage of one operation of a table by a set of scenarios.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Coverage {
-    /// The table: what scenarios call their structure.
+    /// The table, by the name that scenarios use.
     pub table: String,
     /// The operation.
     pub op: String,
     /// How many scenarios have such calls, for each width: lanes, and words of a lane.
     pub widths: BTreeMap<(u32, u32), usize>,
-    /// What another warp calls meanwhile, on the same key.
+    /// The operations that another warp calls meanwhile on the same key.
     pub beside: BTreeSet<String>,
-    /// What the same warp calls before or after it, on the same key.
+    /// The operations that its own warp calls before or after it on the same key.
     pub in_row: BTreeSet<String>,
     /// How many of the scenarios have a warp that stops for ever.
     pub stalled: usize,
-    /// What it promises, if it is an operation of a table.
+    /// Its progress guarantee, if it is an operation of a table.
     pub progress: Option<Progress>,
 }
 
@@ -31,8 +31,8 @@ impl Coverage {
     }
 }
 
-/// What scenarios cover, in the order of tables and operations. Time proportional to their calls, squared in
-/// each scenario.
+/// The coverage of scenarios, in the order of tables and operations. Takes time proportional to the square of
+/// the number of calls of each scenario.
 pub fn coverage(scenarios: &[Scenario]) -> Vec<Coverage> {
     let mut of_operations = BTreeMap::<(String, String), Coverage>::new();
     for scenario in scenarios {
@@ -63,7 +63,7 @@ pub fn coverage(scenarios: &[Scenario]) -> Vec<Coverage> {
     of_operations.into_values().collect()
 }
 
-/// What an operation of the table with this name promises.
+/// The progress guarantee of an operation of the table with this name.
 fn promised(table: &str, op: Op) -> Option<Progress> {
     let mut tables = STRUCTURES.iter().flat_map(|structure| structure.tables);
     tables.find(|known| known.name == table && known.ops.contains(&op)).map(|table| table.progress(op))
@@ -75,7 +75,8 @@ mod tests {
     use crate::scenarios::Checked;
     use warpproof_model::spec::Op::{InsertOrAssign, SearchAll};
 
-    /// What the default set of a structure has not, of what each operation of each of its tables has to have.
+    /// What the default set of a structure lacks of the required coverage of each operation of each of its
+    /// tables.
     fn gaps(structure: &Checked) -> Vec<String> {
         let mut gaps = Vec::new();
         let covered = coverage(&(structure.default_set)());
@@ -83,7 +84,7 @@ mod tests {
             for op in table.ops {
                 let found = covered.iter().find(|c| c.table == table.name && c.op == op.to_string());
                 let found = found.cloned().unwrap_or_default();
-                // Values of several pairs may be of different instants, so nobody assigns to them meanwhile.
+                // Values of several pairs may be of different instants, so no warp assigns to them meanwhile.
                 let torn = |other| {
                     let both = [*op, other];
                     table.multi

@@ -1,4 +1,4 @@
-//! How programs become a scenario, and a scenario another form of itself, whatever the structure.
+//! How programs become a scenario, and how a scenario is transformed, independent of the structure.
 
 use super::family::{Programs, Step};
 use crate::check::{Config, Scenario, Stall};
@@ -52,7 +52,7 @@ pub(super) fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     scenarios.iter().filter(|scenario| scenario.config.slots > 1).cloned().map(lanes).collect()
 }
 
-/// A scenario with counters of so many bits, in the order of the structure: they go round.
+/// A scenario with counters of so many bits, in the order of the structure, so that they wrap.
 pub(super) fn narrow(mut scenario: Scenario, bits: &[u32]) -> Scenario {
     scenario.config.counters = bits.to_vec();
     let bits: Vec<_> = bits.iter().map(u32::to_string).collect();

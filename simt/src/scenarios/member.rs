@@ -51,8 +51,8 @@ impl<T: Word, W: SimWarp, H: IntegerWords<u32>, C: StagedWords<T>> Scratch<T> fo
     }
 }
 
-/// Words of the checker that change hands at barriers alone. They are atomic there, so that a breach of that
-/// shows in what is read, and in no other way.
+/// Words of the checker that are handed over only at barriers. They are atomic there, so that a violation of
+/// that shows only in the values read.
 #[derive(Clone, Copy)]
 pub(super) struct Handed<H>(pub(super) H);
 

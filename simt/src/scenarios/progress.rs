@@ -1,19 +1,20 @@
-//! What operations promise of their end. Scenarios in which a warp stops for ever are judged by it.
+//! The progress guarantees of operations. Scenarios in which a warp stops for ever are judged by them.
 
 use super::Table;
 use crate::check::Scenario;
 use std::fmt;
 use warpproof_model::spec::Op;
 
-/// What an operation promises of its end, whatever other warps do and wherever they stop.
+/// The progress guarantee of an operation, whatever other warps do and wherever they stop.
 ///
-/// There is no weaker promise between the last two: warps that keep each other from their ends for ever,
-/// though none stops, are a violation of each of them.
+/// There is no weaker guarantee between the last two: if warps keep each other from finishing for ever,
+/// although none stops, that is a violation for each of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// It ends in a number of rounds that is known before ([`Subject::bound`](crate::check::Subject::bound)).
+    /// It ends within a number of rounds that is known in advance
+    /// ([`Subject::bound`](crate::check::Subject::bound)).
     WaitFree,
-    /// It begins again only if another call took effect. A warp that stops keeps nobody from their end.
+    /// It begins again only if another call took effect. A warp that stops keeps no other from finishing.
     LockFree,
     /// It may wait for a warp that is in the middle of one of these operations.
     Blocking(&'static [Op]),
@@ -33,7 +34,7 @@ impl fmt::Display for Progress {
 }
 
 impl Table {
-    /// What one of its operations promises.
+    /// The progress guarantee of one of its operations.
     pub fn progress(&self, op: Op) -> Progress {
         (self.plan.progress)(self, op)
     }
@@ -122,8 +123,9 @@ mod tests {
         }
     }
 
-    /// Whoever is said to block does: where a table says that an operation may wait for another one, there is
-    /// a scenario of its structure in which it does. So no promise is weaker than what holds.
+    /// Operations that are declared as blocking do block: if a table declares that an operation may wait for
+    /// another one, there is a scenario of its structure in which it does. So no guarantee is weaker than
+    /// what holds.
     #[test]
     fn who_may_wait_does_somewhere() {
         for structure in &STRUCTURES {

@@ -1,8 +1,9 @@
 //! Random scenarios of every structure: a few warps, a few calls each.
 //!
-//! One mechanism for whoever draws: a fuzzer's bytes, a property test. What the specification does not cover
-//! is never drawn: a multi-insert into a table of unique keys; assigns beside a `search_all` in a multimap,
-//! which may hand out values of different instants; a slab freed that is not in use, or twice.
+//! One mechanism serves a fuzzer's bytes and a property test. Programs that the specification does not cover
+//! are never drawn: a multi-insert into a table of unique keys; assigns together with a `search_all` in a
+//! multimap, which may return values of different instants; a free of a slab that is not in use, or a second
+//! free of one.
 
 use super::checked::Checked;
 use super::form::stores;
@@ -101,7 +102,7 @@ fn known(scenario: &Scenario) -> bool {
     subject(scenario).is_ok()
 }
 
-/// What may be asked of a table.
+/// The operations that a table has.
 fn may(table: &Table) -> impl Iterator<Item = Op> {
     table.plan.random.ops.iter().copied().filter(|&op| table.multi || op != Op::Insert)
 }
@@ -123,8 +124,8 @@ pub fn from_bytes(bytes: &[u8]) -> Scenario {
     scenario(|n| u32::from(bytes.next().copied().unwrap_or(0)) % n)
 }
 
-/// Scenarios that are one step smaller: a warp less, a call less, a call of the preload less, no stall, a
-/// smaller table, a smaller key. Those that leave out most come first.
+/// Scenarios that are one step smaller: one warp less, one call less, one call of the preload less, no stall,
+/// a smaller table, or a smaller key. Those that leave out most come first.
 pub fn simpler(scenario: &Scenario) -> Vec<Scenario> {
     let mut out = Vec::new();
     let mut offer = |change: &dyn Fn(&mut Scenario)| {

@@ -1,4 +1,4 @@
-//! The shapes that a structure is checked in: each is compiled, so that there is one list of them.
+//! The shapes that a structure is checked in. Each is compiled, so there is one list of them.
 
 /// A list of shapes, and a function that makes the subject of a scenario by its shape. Its first lines name
 /// the numbers of a shape, as fields of the configuration and as constants of the subject; the last but one

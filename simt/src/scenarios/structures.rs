@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// No name stands twice in a set, and each scenario is the same behind JSON.
+    /// No name occurs twice in a set, and each scenario is equal after a round trip through JSON.
     #[test]
     fn no_scenario_stands_twice_and_each_is_data() {
         for structure in &STRUCTURES {
@@ -57,7 +57,7 @@ mod tests {
         }
     }
 
-    /// `cargo xtask mutants` takes the names of its files for those of the structures.
+    /// `cargo xtask mutants` uses the names of its files as names of structures.
     #[test]
     fn every_structure_has_mutants_and_no_file_of_mutants_is_of_another() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/mutants");

@@ -1,4 +1,4 @@
-//! Tables that are checked, and where programs meet in them.
+//! Tables that are checked, and the situations in which programs meet in them.
 
 use super::family::{Keys, Programs, Step, programs, shapes};
 use super::form::{self, STORES, stores};
@@ -32,7 +32,7 @@ pub enum Entries {
 }
 
 impl Entries {
-    /// What there is once for u32 keys and once for u64 keys.
+    /// Chooses one of two values, for u32 keys and for u64 keys.
     pub(super) fn by_keys<T>(self, of_u32: T, of_u64: T) -> T {
         match self {
             Self::Map32 | Self::Set32 => of_u32,
@@ -41,7 +41,7 @@ impl Entries {
     }
 }
 
-/// A structure with what it holds.
+/// A structure with a type of entries.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     /// The name in scenarios.
@@ -50,7 +50,7 @@ pub struct Table {
     pub entries: Entries,
     /// Whether a key may have several pairs.
     pub multi: bool,
-    /// The operations that tell the cases of a program apart.
+    /// The operations whose combinations form programs.
     pub(super) ops: &'static [Op],
     /// The subject of a scenario with this name.
     pub(super) subject: Maker,
@@ -66,18 +66,18 @@ pub(super) struct Plan {
     pub(super) key: fn(Entries, u32, Name) -> u64,
     /// A scenario of programs in a place.
     pub(super) scenario: fn(&Table, Place, &Programs) -> Scenario,
-    /// Whether keys that a place does not hold differ in nothing but their names.
+    /// Whether keys that a place does not hold differ only in their names.
     pub(super) alike: bool,
-    /// What looks at each key in the end.
+    /// The operation that looks at each key at the end.
     pub(super) look: Op,
-    /// What an operation of a table promises of its end.
+    /// The progress guarantee of an operation of a table.
     pub(super) progress: fn(&Table, Op) -> Progress,
-    /// Whether two warps, the first of which stops for ever, meet where the second may wait for it, if its
-    /// operations block; asked with the calls that came before.
+    /// Whether two warps, the first of which stops for ever, meet in a situation where the second may wait
+    /// for the first, provided that its operations block. The first argument is the calls that came before.
     pub(super) meet: fn(&[Call], [&[Call]; 2]) -> bool,
     pub(super) random: Random,
-    /// The names of two keys that inserts put into an empty bucket: asked with the number of buckets and that
-    /// of the bucket.
+    /// The names of two keys that inserts put into an empty bucket. The arguments are the number of buckets
+    /// and the number of the bucket.
     pub(super) fills: Option<fn(u32, u32) -> [Name; 2]>,
 }
 
@@ -106,11 +106,11 @@ pub(super) struct Place {
     /// [`Config::reach`] and [`Config::pool`], where the structure has them.
     pub(super) reach: u32,
     pub(super) pool: u32,
-    /// What is inserted before, in this order.
+    /// The keys inserted before, in this order.
     pub(super) preload: &'static [Name],
-    /// What is deleted of it, then.
+    /// Those of them that are then deleted.
     pub(super) gone: &'static [Name],
-    /// Where calls add submaps: the first behind the insert of this number of the preload, counted from 0.
+    /// Where calls add submaps: the first after the insert of this number of the preload, counted from 0.
     pub(super) grown: &'static [usize],
     /// The keys that programs may name.
     pub(super) keys: &'static [Name],
@@ -304,13 +304,13 @@ pub(super) fn stalls_of_second(tables: &[Table], set: &[Scenario]) -> Vec<Scenar
     tables.iter().flat_map(|table| set.iter().filter_map(move |scenario| second(table, scenario))).collect()
 }
 
-/// What operations promise where an entry is one word. A table with lock words locks a slot until its entry
-/// is there: then it is [`stores_wait`].
+/// The progress guarantees if an entry is one word. A table with lock words locks a slot until its entry is
+/// stored: then [`stores_wait`] applies.
 pub(super) fn by_lock_word(table: &Table, op: Op) -> Progress {
     if table.name.contains("lock") { stores_wait(table, op) } else { Progress::LockFree }
 }
 
-/// An operation that stores may wait for one that fills a slot. Others wait for nobody.
+/// An operation that stores may wait for one that fills a slot. Others never wait.
 pub(super) fn stores_wait(_: &Table, op: Op) -> Progress {
     if stores(op) { Progress::Blocking(&STORES) } else { Progress::LockFree }
 }

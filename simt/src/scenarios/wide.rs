@@ -1,5 +1,5 @@
-//! Scenarios of real widths, too large to explore: for an engine that samples. Three to eight warps, two to
-//! four calls each.
+//! Scenarios of real widths, too large to explore, for an engine that samples: three to eight warps with two
+//! to four calls each.
 
 use super::dice::Dice;
 use super::table::{Name, Table};

@@ -21,7 +21,7 @@ pub(super) type After = [u16; WARPS];
 enum State {
     /// Between calls. The call that returned last: the node before it, when it began, and what it returned.
     Idle { last: Option<(Node, After, Ret)> },
-    /// In a call, which began behind an idle node.
+    /// In a call, which began after an idle node.
     Within { from: Node, after: After, past: Past, next: Next },
 }
 
@@ -249,8 +249,8 @@ impl<'c> Programs<'c> {
         node
     }
 
-    /// If the turn of a loop that ends with these values, a pause before it and one behind, changes nothing,
-    /// is as the turn before, and would be so again and again: its length.
+    /// The length of a loop's iteration that ends with these values, with a pause before it and one after it,
+    /// if it changes nothing, equals the iteration before, and would repeat for ever.
     fn turn_again(
         &self,
         place: (u8, u16),

@@ -35,7 +35,7 @@ pub(super) struct Replay {
     pub(super) pauses: Vec<usize>,
     /// Where it said that it was last, and after how many steps.
     mark: Option<(usize, Mark)>,
-    /// What comes behind the values given, if that is not its return.
+    /// What follows the values given, if that is not its return.
     end: Option<Next>,
     /// How often it said that it waits, or had a fence, since its last step.
     idle: u32,
@@ -59,7 +59,7 @@ impl Replay {
         self.mark.filter(|&(at, _)| at == steps).map(|(_, mark)| mark)
     }
 
-    /// Runs call `number` of `warp`, whose steps read these values, up to the step behind them.
+    /// Runs call `number` of `warp`, whose steps read these values, up to the step after them.
     pub(super) fn of(
         case: &Case,
         (warp, number): (usize, usize),

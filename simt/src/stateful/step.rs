@@ -20,8 +20,8 @@ const fn read(access: Access, old: u128) -> u128 {
 }
 
 impl Search<'_> {
-    /// One step of a warp: an access that others can see, and all before and behind it that they cannot. With
-    /// a record, it is written down.
+    /// One step of a warp: an access that others can see, and everything before and after it that they
+    /// cannot. With a record, it is written down.
     ///
     /// # Errors
     /// What does not hold.

@@ -127,7 +127,7 @@ impl<N: Words<u64>, I: IntegerWords<u32>> Chained<N, I> {
     #[inline(always)]
     fn find(self, key: u32) -> Option<usize> {
         // Acquire: pairs with the Release of the exchange in `insert_unique`. What was published before is
-        // visible too: who put a node in front had acquired the one behind.
+        // visible too: a warp that put a node in front had acquired the next one.
         self.node(key, self.heads.load(self.bucket(key), ReadOrder::Acquire))
     }
 

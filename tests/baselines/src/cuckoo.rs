@@ -1,8 +1,8 @@
 //! Cuckoo hashing with four places per key, by exchanges (as Alcantara et al. build their tables, 2009).
 //!
-//! An insert swaps its pair into the first place of its key. What it gets out goes to the place of that key
-//! behind the one where it was, and so on, until an empty slot comes out. Pairs are in flight meanwhile, so
-//! searches are for a phase of their own, and a key that is inserted twice may be stored twice.
+//! An insert swaps its pair into the first place of its key. The pair that was there goes to the next place
+//! of its key, and so on, until an empty slot is found. Pairs are in flight meanwhile, so searches need a
+//! separate phase, and a key that is inserted twice may be stored twice.
 
 use crate::{EMPTY, key_of, pair, value_of};
 use warpproof_model::key::mix;

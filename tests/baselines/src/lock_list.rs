@@ -384,7 +384,7 @@ mod tests {
             })
         };
         let table = &memory;
-        // Key 500 is there all the time, behind keys that come and go.
+        // Key 500 is present all the time, after keys that come and go.
         assert_eq!(memory.table::<Key64>().insert_unique(&mut warp(), key(KEYS), ()), Insert::Inserted);
         for _ in 0..8 {
             let inserted = count(4, &|_| {

@@ -4,7 +4,7 @@
 //! there, and says where the keys of this home are. Four writes put a key into a slot and a fresh bitmap with
 //! it: what it said is lost, and so are the keys that it spoke of. One warp is enough for each.
 //!
-//! 8a. An empty home is filled: 4 stands behind it, and nobody knows.
+//! 8a. An empty home is filled: 4 is after it, and no warp knows.
 //! 8b. *update*: 9 comes into the slot that 6 was moved away from, the home of 6.
 //! 8c. A head's own key is moved: 6 comes into the home of 7.
 //! 8d. Another key of the head is moved: 2 comes into the home of 12.

@@ -1,6 +1,6 @@
 //! Exhibit 10: an insert reads as in exhibit 9, and puts in the key once more.
 //!
-//! Source: GLHT, insert. Warp 0 inserts 2, which is there: it reads the slot behind the home, empty. Warp 1
+//! Source: GLHT, insert. Warp 0 inserts 2, which is there: it reads the slot after the home, empty. Warp 1
 //! inserts 5, for which 2 is moved to that slot, and deletes 5 again. Warp 0 reads the home, which is empty
 //! now, and takes it by an exchange that has nothing to complain about: its word is the newest.
 //!

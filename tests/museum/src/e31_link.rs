@@ -7,7 +7,7 @@
 //! starts over.
 //!
 //! Between link and bit the key is not found and its entry is the last one. Warp 1 locks it, which nobody
-//! holds, and links the same key behind it.
+//! holds, and links the same key after it.
 //!
 //! Look at the two locks: they are of different entries. (The memory orders here are stronger than the
 //! published ones, so that the order of the two writes is all that is at stake.)

@@ -4,7 +4,7 @@
 //! operations of its own block alone. A lock that is right within a block (`cuda::thread_scope_block`) is
 //! none between blocks: what the last holder wrote need not be visible to the next one.
 //!
-//! Look at the stale read of the counter behind the exchange that took the lock.
+//! Look at the stale read of the counter after the exchange that took the lock.
 
 use crate::exhibit::{Exhibit, Snapshot, repair, run};
 use warpproof_model::spec::{Call, Op, Ret, Spec};

@@ -1,10 +1,10 @@
 //! GLHT, the lock-flag hopscotch table (Zhang Juan, Sun Jianling, and fanny2011/GLHT), in our own words.
 //!
-//! A set. Key k has its home at k mod B and stands there or in one of the H slots behind it; there are B + H
+//! A set. Key k has its home at k mod B and is there or in one of the H slots after it; there are B + H
 //! slots, and no walk wraps around. A warp runs one operation and has a lane for each of the H + 1 slots.
 //! Every exchange is of a whole word, by one lane ([`crate::glht_word`] has the word).
 //!
-//! - find: all lanes read the home and the slots behind it, each its own; home with `multiple_lock`: again.
+//! - find: all lanes read the home and the slots after it, each its own; home with `multiple_lock`: again.
 //!   The key is there if its lane's bit is in the home's bitmap.
 //! - delete: find; a flag on the home: again. A key in its home: one exchange empties it. Else lock the home
 //!   (`multiple_lock`), empty the slot *as it was read, flags and all*, unlock with the bitmap less its bit.
@@ -59,7 +59,7 @@ const NONE: Repairs = Repairs {
 pub(crate) struct Glht {
     /// Number of homes, B.
     pub(crate) homes: u32,
-    /// How far behind its home a key may stand, H.
+    /// How far after its home a key may be, H.
     pub(crate) reach: u32,
     /// Whether an insert may say that it is full.
     pub(crate) may_fill: bool,
@@ -74,14 +74,14 @@ pub(crate) type Row<W> = <W as Warp>::Lanes<u64>;
 pub(crate) struct View<W: Warp> {
     /// The home word.
     pub(crate) home: u64,
-    /// The home and the slots behind it.
+    /// The home and the slots after it.
     pub(crate) row: Row<W>,
-    /// How far behind its home the key stands, if it was found.
+    /// How far after its home the key is, if it was found.
     pub(crate) offset: Option<u32>,
 }
 
 impl Glht {
-    /// The published form in the smallest size: a home and one slot behind it.
+    /// The published form in the smallest size: a home and one slot after it.
     pub(crate) const fn published(homes: u32) -> Self {
         Self { homes, reach: 1, may_fill: false, repairs: NONE }
     }
@@ -92,7 +92,7 @@ impl Glht {
         self
     }
 
-    /// Lanes of a warp: one for the home and each slot behind it, as a power of two.
+    /// Lanes of a warp: one for the home and each slot after it, as a power of two.
     pub(crate) const fn lanes(&self) -> u32 {
         (self.reach + 1).next_power_of_two()
     }
@@ -143,7 +143,7 @@ impl Glht {
         if self.repairs.keeps_bitmap { index_part(word) | key } else { key }
     }
 
-    /// The home and the slots behind it; `None` if the home changed in between.
+    /// The home and the slots after it; `None` if the home changed in between.
     fn neighbourhood<W: Warp, M: Memory>(&self, w: &mut W, m: M, home: u32) -> Option<Row<W>> {
         if !self.repairs.rereads {
             return Some(self.read(w, m, home));
@@ -259,10 +259,10 @@ impl Subject for Glht {
         let reach = self.reach;
         vec![
             format!(
-                "A hopscotch table of {} homes: a key stands at most {reach} behind its home.",
+                "A hopscotch table of {} homes: a key is at most {reach} slots after its home.",
                 self.homes
             ),
-            "9 {0 1} is key 9 in a slot that is the home of what stands in it and one slot behind it.".into(),
+            "9 {0 1} is key 9 in a slot that is the home of the keys in it and in the slot after it.".into(),
             "A home in an update has multiple_lock, and so has an empty slot that is reserved.".into(),
             "A head has swap_lock, and so has the slot of the key that is moved.".into(),
         ]

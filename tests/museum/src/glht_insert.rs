@@ -207,7 +207,7 @@ impl Glht {
         }
     }
 
-    /// Unlocks a head, with the bitmap less the slot so far behind it.
+    /// Unlocks a head, with the bitmap less the slot so far after it.
     fn unlock_head<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, head: Slot, offset: u32) -> bool {
         Self::exchange(w, m, head.at, head.word, self.remapped(head.word & !HEAD & !bit(offset)))
     }
@@ -226,7 +226,7 @@ impl Glht {
         }
     }
 
-    /// A key of the head that stands behind it is moved: copy, erase, unlock. Where finds read the head twice
+    /// A key of the head that is after it is moved: copy, erase, unlock. Where finds read the head twice
     /// it is unlocked before the erasure, so that nobody reads it as before the copy and the slot as after
     /// the erasure.
     fn swap_member<W: SimWarp, M: Memory>(

@@ -30,7 +30,7 @@ const KEY: u64 = (1 << BITMAP_AT) - 1;
 /// What belongs to the index.
 const INDEX: u64 = BITMAP | VERSION;
 
-/// The bit for the slot so far behind its home.
+/// The bit for the slot so far after its home.
 pub(crate) const fn bit(offset: u32) -> u64 {
     1 << (BITMAP_AT + offset)
 }

@@ -35,7 +35,7 @@ const fn unlink(link: u64) -> (u64, u64) {
 /// What becomes of a full node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Split {
-    /// REPLACE links the lower half and nothing behind it.
+    /// REPLACE links the lower half and nothing after it.
     LosesUpper,
     /// The key goes into the upper half, which may have no room.
     IntoUpper,
@@ -47,7 +47,7 @@ pub(crate) enum Split {
 #[derive(Clone, Debug)]
 pub(crate) struct List {
     pub(crate) lanes: usize,
-    /// What the nodes behind the head hold at first; the last one has infinity.
+    /// What the nodes after the head hold at first; the last one has infinity.
     pub(crate) held: &'static [&'static [u32]],
     /// Nodes that are free at first.
     pub(crate) spare: usize,

@@ -1,9 +1,8 @@
 //! The scenarios of a batch that is inserted bin by bin.
 //!
-//! All warps, of one lane each, are one block, which plays every block of every launch, one after the other:
-//! a barrier of the block stands for the end of a launch. Blocks that run at once differ from that in the
-//! counters of bins alone, each of which is one word. A call of `search_all` is one warp's share of the
-//! whole.
+//! All warps, of one lane each, are one block, which runs every block of every launch, one after the other: a
+//! barrier of the block represents the end of a launch. Blocks that run at once differ from that only in the
+//! counters of bins, each of which is one word. A call of `search_all` is one warp's share of the whole.
 
 mod sets;
 mod shaped;

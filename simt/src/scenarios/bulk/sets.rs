@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::subject::{STRUCTURE, TOLD};
 use crate::check::{Config, Scenario};
@@ -6,7 +6,7 @@ use crate::scenarios::home::home_of;
 use warpproof_model::Key;
 use warpproof_model::spec::{Call, Op};
 
-/// A table and how a batch goes through its bins.
+/// A table and the way of a batch through its bins.
 #[derive(Clone, Copy)]
 struct Shape {
     slots: u32,
@@ -16,24 +16,24 @@ struct Shape {
     room: u32,
     /// Binary logarithm of the buckets of a bin of the last level.
     last: u32,
-    /// Whether each operation is told its outcome.
+    /// Whether each operation reports its outcome.
     told: bool,
 }
 
-/// Every batch of up to two keys of two homes by one warp and by two, into tables with and without entries;
-/// larger ones, also of which homes are full, bins are too small, or the table is; one level and two.
+/// Every batch of up to two keys of two homes, by one warp and by two, into tables with and without entries.
+/// Larger batches, also with full homes, bins that are too small, and full tables; one level and two.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = [false, true].map(of).concat();
     scenarios.sort_by(|a, b| a.name.cmp(&b.name));
     scenarios.dedup_by(|a, b| a.name == b.name);
-    // A key comes into a bucket that has an entry already and is not the first of its bin.
+    // A key is inserted into a bucket that already has an entry and is not the first of its bin.
     scenarios.extend([false, true].map(|told| scenario(Shape { told, ..OF_2_SLOTS }, 2, "p", "q")));
-    // What was lost is more than blocks of one warp have lanes: each takes its share.
+    // More operations are lost than blocks of one warp have lanes: each lane takes its share.
     scenarios.extend([false, true].map(|told| scenario(Shape { told, room: 1, ..ONE }, 1, "", "abc")));
     scenarios
 }
 
-/// The scenarios of [`default_set`] in which operations are told, or not.
+/// The scenarios of [`default_set`] in which operations report their outcomes, or do not.
 fn of(told: bool) -> Vec<Scenario> {
     let (one, two_levels) = (Shape { told, ..ONE }, Shape { told, ..TWO_LEVELS });
     let mut scenarios = Vec::new();
@@ -47,8 +47,8 @@ fn of(told: bool) -> Vec<Scenario> {
         for batch in LARGER {
             scenarios.push(scenario(shape, 2, "", batch));
         }
-        // Of more keys than there are slots, which are inserted twice, there are too many executions at two
-        // levels. What they are told is shown by one table.
+        // With more keys than slots, inserted twice, there are too many executions at two levels. One table
+        // shows the outcomes that they report.
         if shape.levels == 1 && (!told || shape.buckets == ONE.buckets) {
             scenarios.push(scenario(shape, 2, "", "abcd"));
         }
@@ -67,7 +67,7 @@ fn of(told: bool) -> Vec<Scenario> {
         scenarios.extend([1, 2].map(|warps| scenario(one, warps, "b", batch)));
     }
     scenarios.push(scenario(two_levels, 2, "", "ayxy"));
-    // One finds no room in its bin, and one of the others none in the table.
+    // One key finds no room in its bin, and one of the others none in the table.
     scenarios.push(scenario(Shape { slots: 1, buckets: 3, room: 2, ..one }, 2, "ap", "bcd"));
     scenarios
 }
@@ -76,13 +76,13 @@ fn of(told: bool) -> Vec<Scenario> {
 const ONE: Shape = Shape { slots: 2, buckets: 2, levels: 1, room: 4, last: 0, told: false };
 /// Three buckets: a bin of the first level is two of them.
 const TWO_LEVELS: Shape = Shape { slots: 1, buckets: 3, levels: 2, room: 4, last: 0, told: false };
-/// Three buckets of a slot: a bin of two, and one of which one bucket is behind the table.
+/// Three buckets of one slot: one bin of two buckets, and one bin of which one bucket is beyond the table.
 const BINS_OF_2: Shape = Shape { slots: 1, buckets: 3, levels: 1, room: 8, last: 1, told: false };
 /// The table of [`BINS_OF_2`], in one bin.
 const BINS_OF_4: Shape = Shape { last: 2, ..BINS_OF_2 };
 /// Two buckets of two slots in one bin.
 const OF_2_SLOTS: Shape = Shape { slots: 2, buckets: 2, ..BINS_OF_2 };
-/// What such tables hold, and what comes.
+/// The contents of such tables, and the batch.
 const SEVERAL: [(Shape, &str, &str); 10] = [
     (BINS_OF_2, "", "abb"),
     (BINS_OF_2, "a", "ab"),
@@ -93,7 +93,7 @@ const SEVERAL: [(Shape, &str, &str); 10] = [
     (OF_2_SLOTS, "ab", "ccd"),
     (OF_2_SLOTS, "p", "abcc"),
     (OF_2_SLOTS, "abc", "cdd"),
-    // The key that came twice shares a word of places with a key of the next bucket.
+    // The key that occurs twice shares a word of places with a key of the next bucket.
     (Shape { slots: 3, ..OF_2_SLOTS }, "", "abap"),
 ];
 /// Batches of more keys.

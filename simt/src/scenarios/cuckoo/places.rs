@@ -1,5 +1,5 @@
-//! Where programs meet: which keys stand in which buckets. Keys are named by their two buckets: `(3, 12)` is
-//! number 2 of those of buckets 3 and 1.
+//! The situations in which programs meet: which keys are in which buckets. Keys are named by their two
+//! buckets: `(3, 12)` is number 2 of those of buckets 3 and 1.
 
 use crate::scenarios::home::{SEED, home_of};
 use crate::scenarios::open::OPS;
@@ -28,7 +28,7 @@ pub(super) const PLAN: Plan = Plan {
     fills: Some(fill_bucket),
 };
 
-/// What changes something may wait for the lock of a bucket.
+/// An operation that changes something may wait for the lock of a bucket.
 fn progress(_: &Table, op: Op) -> Progress {
     const CHANGES: [Op; 4] = [Op::InsertUnique, Op::InsertOrAssign, Op::InsertOrAdd, Op::Delete];
     if op == Search { Progress::WaitFree } else { Progress::Blocking(&CHANGES) }
@@ -115,12 +115,12 @@ pub(super) const PAIR_FIRST: Place =
     place("pair_first", 2, 3, &[(0, 20), (0, 11), (1, 0), (1, 1), (2, 0)], &[(0, 10), (0, 20), (0, 11)]);
 /// As [`PAIR`], but the move is to a tombstone below an empty slot.
 pub(super) const PAIR_ROOM: Place = Place { name: "pair_room", gone: &[(2, 0)], ..PAIR };
-/// Buckets of two slots: the key is in the second slot of the first, behind a tombstone.
+/// Buckets of two slots: the key is in the second slot of the first bucket, after a tombstone.
 pub(super) const PAIR_TOMB: Place = Place {
     gone: &[(0, 11)],
     ..place("pair_tomb", 2, 2, &[(0, 11), (0, 10), (1, 0), (1, 1)], &[(0, 10), (0, 11), (0, 12)])
 };
-/// Buckets of two slots: the key is in the second slot of the second bucket, behind a tombstone.
+/// Buckets of two slots: the key is in the second slot of the second bucket, after a tombstone.
 pub(super) const PAIR_SECOND: Place = Place {
     gone: &[(0, 13)],
     ..place("pair_second", 2, 2, &[(0, 11), (0, 12), (0, 13), (0, 10)], &[(0, 10)])

@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::places;
 use super::tables::{MAP32, MAP64, SET32, SET64, TABLES, TRIED32};
@@ -57,9 +57,9 @@ fn before_second() -> Vec<Scenario> {
     scenarios
 }
 
-/// Everything else: a second warp that stops where more keys move, two inserts that move several keys each,
-/// two operations of one warp against one of another, three warps, and four where what one of them knows goes
-/// from slot to slot.
+/// Everything else. A second warp stops in places where more keys move. Two inserts move several keys each.
+/// Two operations of one warp meet one of another. There are three warps, or four where the knowledge of one
+/// is passed from slot to slot.
 pub fn deep() -> Vec<Scenario> {
     let mut scenarios = MAP32.pairs(&places::MANY);
     scenarios.retain(|scenario| inserts(scenario) == 2);
@@ -88,7 +88,7 @@ fn inserts(scenario: &Scenario) -> usize {
     scenario.programs.iter().flatten().filter(|call| may(call.op) && absent(call.key)).count()
 }
 
-/// Whether programs insert one key at most that is not there: in full buckets of four slots who looks for
+/// Whether programs insert at most one absent key: in full buckets of four slots, an insert that searches for
 /// room takes hundreds of steps.
 fn fits(scenario: &Scenario) -> bool {
     let may = |op| matches!(op, InsertUnique | InsertOrAssign | InsertOrAdd);
@@ -97,8 +97,9 @@ fn fits(scenario: &Scenario) -> bool {
     scenario.programs.iter().flatten().filter(|call| may(call.op) && absent(call.key)).count() < 2
 }
 
-/// Two operations of a warp on a key, beside another warp that makes it move, or takes it out and puts it
-/// back in another place: the second one reads no slot as it was before what the first one saw.
+/// Two operations of a warp on a key, together with another warp that makes the key move, or deletes it and
+/// inserts it in another place. The second operation must not read any slot in a state older than the first
+/// one saw.
 fn again(table: &Table) -> Vec<Scenario> {
     let of = |place: Place, first: &[(Op, Name)], name: Name| {
         let key = |name| table.key(place.homes, name);
@@ -129,14 +130,15 @@ fn again(table: &Table) -> Vec<Scenario> {
     .concat()
 }
 
-/// A key that one warp takes out and another one puts into a lower slot of the same bucket, beside two
-/// searches: what the second warp knows by the lock it tells by the slot.
+/// One warp deletes a key and another inserts it into a lower slot of the same bucket, together with two
+/// searches. What the second warp knows through the lock, it must pass on through the slot.
 fn taken_by_another(table: &Table) -> Scenario {
     table.on_key(places::PAIR_SECOND, (0, 10), &[&[Delete], &[InsertUnique, Delete], &[Search, Search]])
 }
 
-/// A key that is always there moves out of a slot; a warp that does not know of it puts another key there,
-/// and one that knows no more takes that out: who sees the slot then has to see where the first key went.
+/// A key that is always present moves out of a slot. A warp that does not know of it inserts another key
+/// there, and a further warp deletes that one. A warp that then sees the slot must see where the first key
+/// went.
 fn left_by_another(table: &Table) -> Scenario {
     let calls = [(Delete, (1, 1)), (InsertUnique, (1, 1)), (InsertUnique, (0, 10)), (Search, (0, 20))];
     let [a, b, c, d] = calls.map(|call| [call]);

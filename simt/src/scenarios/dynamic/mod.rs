@@ -1,7 +1,7 @@
 //! The scenarios of the table that grows by submaps.
 //!
-//! Operations meet on the keys of one home: before the first submap is full, when it is, across the moment at
-//! which another one is published, and behind it. Inserts add submaps, or a call of a warp does.
+//! Operations meet on the keys of one home: before the first submap is full, when it is full, while another
+//! one is published, and after that. Inserts add submaps, or a call of a warp does.
 
 mod places;
 mod sets;

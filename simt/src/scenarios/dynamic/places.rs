@@ -1,4 +1,4 @@
-//! Where programs meet: what stands in which submap.
+//! The situations in which programs meet: what is in which submap.
 
 use crate::check::Scenario;
 use crate::scenarios::family::Programs;
@@ -28,7 +28,7 @@ pub(super) const PLAN: Plan = Plan {
     fills: Some(fill_home),
 };
 
-/// What may make a submap waits for one that is being made.
+/// An operation that may create a submap waits for one that is being created.
 fn progress(_: &Table, op: Op) -> Progress {
     const MAKES: [Op; 4] = [Grow, InsertUnique, InsertOrAssign, InsertOrAdd];
     match op {

@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::places::{self, by_calls};
 use super::subject::OLD_KEY;
@@ -38,8 +38,8 @@ pub fn default_set() -> Vec<Scenario> {
     once(scenarios)
 }
 
-/// Submaps that are made under a lock, as on a CPU: every pair of operations, and an insert that asks for a
-/// submap which is published when it gets the lock, as is the next one.
+/// Submaps that are created under a lock, as on a CPU: every pair of operations; and an insert that requests
+/// a submap which, when it gets the lock, has been published together with the next one.
 fn locked() -> Vec<Scenario> {
     let mut scenarios = MAP32.pairs(&[places::FULL, places::FULL_TWO]);
     let [one, two, three] = [(0, 0), (0, 2), (0, 3)];
@@ -58,9 +58,9 @@ pub fn deep() -> Vec<Scenario> {
     [of(&[2, 1]), of(&[1, 1, 1])].concat()
 }
 
-/// One or two operations of one warp, or of two, on one key, beside a warp that grows the table, and is the
-/// only one that does; and one operation beside a warp that grows the table and then does another one: who
-/// sees what that did knows of the growth.
+/// One or two operations of one warp, or of two, on one key, together with a warp that alone grows the table.
+/// Also one operation together with a warp that grows the table and then runs another operation: a warp that
+/// sees the effect of that operation knows of the growth.
 fn beside_growth(table: &Table, place: Place) -> Vec<Scenario> {
     let keys = |most| table.keys(place, most);
     let shapes: [&[usize]; 3] = [&[1], &[2], &[1, 1]];
@@ -81,8 +81,8 @@ fn beside_growth(table: &Table, place: Place) -> Vec<Scenario> {
     alone.chain(first).map(|programs| by_calls(table, place, &programs)).collect()
 }
 
-/// A visit of all buckets beside a warp that grows the table: it counts no key of what the submap's memory
-/// held before.
+/// A visit of all buckets together with a warp that grows the table: it must not count keys that were in the
+/// submap's memory before.
 fn visited(table: &Table, place: Place) -> Scenario {
     by_calls(table, place, &vec![vec![(Count, OLD_KEY)], vec![(Grow, 0)]])
 }

@@ -1,7 +1,7 @@
 //! The scenarios of a table that a host replaces by a larger one between the chunks of a batch.
 //!
-//! A warp of one lane is a host thread. Batches meet at the limit, beside one that grows the table, beside
-//! calls that delete, look, resize and clear, and where there is no memory for a larger table.
+//! A warp of one lane is a host thread. Batches meet at the limit; with another one that grows the table;
+//! with calls that delete, search, resize and clear; and where there is no memory for a larger table.
 
 mod coarse;
 mod monitor;

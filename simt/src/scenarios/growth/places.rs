@@ -1,4 +1,5 @@
-//! Where programs meet: what a table holds, how full it is, and what memory there is.
+//! The situations in which programs meet: the contents of a table, how full it is, and how much memory there
+//! is.
 
 use super::Table;
 use crate::check::{Config, Scenario};

@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::places::{self as at, Budget, ENOUGH, SHORT, Start, Step, scenario};
 use super::{Coarse, Open};
@@ -45,7 +45,8 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(pairs(&[at::ONE, at::TWO, at::NEXT_TWO, at::LOOK, at::SHRINK], &at::CLOSE, memory));
     }
     scenarios.extend(ahead());
-    // More counts as taken than is, and there is a tombstone: who seems to need a larger table counts it.
+    // More slots count as taken than are, and there is a tombstone. A batch that seems to need a larger table
+    // counts the taken slots.
     scenarios.push(scenario::<Coarse>(at::TOMB_ROOM, ENOUGH, &apart(&[at::OLD_KINDS, at::ONE])));
     scenarios.extend(stalls());
     scenarios.extend(real(&[at::LAST, at::FULL, at::TOMB]));
@@ -115,9 +116,9 @@ fn ahead() -> Vec<Scenario> {
     places.into_iter().flat_map(of).collect()
 }
 
-/// The first of two threads stops for ever, wherever it can. One that only looks keeps others from growing;
-/// one that may have the table alone keeps all others waiting; one that may have the room keeps those waiting
-/// that ask for it, as a delete does.
+/// The first of two threads stops for ever, wherever it can. A thread that only searches keeps others from
+/// growing the table. One that may have exclusive access keeps all others waiting. One that may hold the lock
+/// of the room keeps those waiting that request it, as a delete does.
 fn stalls() -> Vec<Scenario> {
     let firsts = [at::TWO, at::LOOK, at::SHRINK];
     let seconds = [at::LOOK, at::TAKE];

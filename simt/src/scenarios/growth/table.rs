@@ -1,5 +1,5 @@
-//! A table that can be replaced by another one: two places for tables, and a word that says which of them has
-//! the table and of what size.
+//! A table that can be replaced by another one: two places for tables, and a word that holds the place and
+//! the size of the current one.
 
 use super::monitor::Thread;
 use crate::check::{Array, Breach, Config, Memory, SimWarp};
@@ -9,9 +9,9 @@ use warpproof_model::growth::Rehash;
 use warpproof_model::host::OpenStats;
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
-/// The array that says which table there is: word 0 has twice its size, plus the number of its place; word 1
-/// counts how often a table was to be replaced, word 2 how often there was no memory for the smallest that
-/// would do.
+/// The array that identifies the current table. Word 0 has twice its size, plus the number of its place. Word
+/// 1 counts attempts to replace a table, word 2 how often there was no memory for the smallest sufficient
+/// one.
 pub(super) const WHICH: usize = 2;
 const CURRENT: usize = 0;
 const TRIES: usize = 1;
@@ -19,7 +19,7 @@ const FAILURES: usize = 2;
 /// Arrays before those of a table.
 pub(super) const BEFORE: usize = 3;
 
-/// The table that there is: its place, 0 or 1, and its size.
+/// The current table: its place, 0 or 1, and its size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// Which of the two places.
@@ -29,12 +29,12 @@ pub struct Place {
 }
 
 impl Place {
-    /// The word that says so.
+    /// The word that encodes it.
     pub(super) const fn word(self) -> u32 {
         2 * self.size + self.place as u32
     }
 
-    /// What a word says.
+    /// Decodes a word.
     pub(super) const fn of(word: u32) -> Self {
         Self { place: (word % 2) as usize, size: word / 2 }
     }
@@ -64,16 +64,16 @@ pub trait Table: Clone + Debug + Send + Sync + 'static {
     /// The size of a table of at least so many slots.
     fn size(&self, slots: u64) -> u32;
 
-    /// Adds keys, for which there is room: of each whether it was stored.
+    /// Inserts keys, for which there is room. Returns for each whether it was stored.
     fn insert<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, at: Place, keys: Range<u64>) -> Vec<bool>;
 
-    /// Takes out a key: whether it was there.
+    /// Deletes a key. Returns whether it was present.
     fn delete<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, at: Place, key: u64) -> bool;
 
     /// The value of a key.
     fn search<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, at: Place, key: u64) -> Option<u64>;
 
-    /// What it holds.
+    /// The statistics of the table.
     fn stats<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, at: Place) -> OpenStats;
 
     /// Makes a table without entries.
@@ -86,7 +86,7 @@ pub trait Table: Clone + Debug + Send + Sync + 'static {
     /// Checks what holds of it in every state, and if `quiescent` what holds when no call runs.
     ///
     /// # Errors
-    /// What does not hold.
+    /// The invariant that is violated.
     fn check<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, at: Place, quiescent: bool)
     -> Result<(), Breach>;
 
@@ -97,7 +97,7 @@ pub trait Table: Clone + Debug + Send + Sync + 'static {
     fn about(&self) -> String;
 }
 
-/// What a scenario says of memory, and of who may replace a table.
+/// What a scenario says about memory, and about which call may replace a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Held {
     /// Bit `i` is set if attempt number `i` to replace a table runs out of memory when half of the entries
@@ -133,7 +133,7 @@ impl<W: SimWarp, M: Memory, T: Table> Thread<'_, W, M, T> {
 
 /// How often there was no memory for the smallest table that would do.
 pub(super) fn failures<M: Memory>(m: M) -> u32 {
-    // Relaxed: read alone.
+    // Relaxed: no other memory depends on this word.
     m.w32(WHICH).load(FAILURES, ReadOrder::Relaxed)
 }
 

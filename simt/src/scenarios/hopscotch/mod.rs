@@ -41,8 +41,8 @@ mod tests {
     use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
     use warpproof_model::spec::{Call, Op, Ret};
 
-    /// One warp on a table that is full most of the time: every answer is that of a map, `Full` comes where
-    /// no displacement makes room and only there, and what must hold holds after every call.
+    /// One warp on a table that is full most of the time. Every answer is that of a map, `Full` is returned
+    /// exactly if no displacement makes room, and the invariants hold after every call.
     fn one_warp_is_a_map<E: Entry, const LANES: usize, const S: usize, const N: u32>(homes: u32, keys: u64) {
         let config = Config { lanes: LANES as u32, slots: S as u32, buckets: homes, ..Config::default() };
         let subject = OfLanes::<_, LANES>(HopscotchSubject::<E, S, N>::new(config, true));

@@ -1,7 +1,7 @@
-//! Scenarios whose versions have one bit or two, so that they go round between two steps of another warp.
+//! Scenarios whose versions have one bit or two, so that they wrap between two steps of another warp.
 //!
-//! After `2^n - 1` versions of `n` bits comes the first one again, so an insert that looks for room
-//! sees up to `2^n - 2` changes of the homes around it, and may miss `2^n - 1`.
+//! A version of `n` bits occurs again after `2^n - 1` changes. So an insert that looks for room sees up to
+//! `2^n - 2` changes of the homes around it, and may miss `2^n - 1`.
 
 use super::places;
 use super::tables::MAP32;
@@ -11,17 +11,18 @@ use crate::scenarios::table::{Name, Place};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
-/// One change, by which a round begins, goes on, and ends.
+/// One change, at the beginning, in the middle and at the end of a round.
 pub(super) fn seen() -> Vec<Scenario> {
     vec![missed(1, 0, 1), missed(2, 1, 1), missed(2, 3, 1)]
 }
 
-/// Two changes of three versions, while a round goes on, and while it ends.
+/// Two changes with three versions, in the middle and at the end of a round.
 pub(super) fn deep() -> Vec<Scenario> {
     vec![missed(2, 1, 2), missed(2, 3, 2)]
 }
 
-/// A scenario where a member has left its slot before and is back: the next one that leaves ends a round.
+/// A scenario in which a member has left its slot before and has come back: the next one that leaves ends a
+/// round.
 pub(super) fn after_one(mut scenario: Scenario) -> Scenario {
     let there = scenario.preload[0].clone();
     scenario.preload.extend([Call::new(Delete, there.key, 0), there]);
@@ -34,9 +35,9 @@ pub(super) fn narrow(scenario: Scenario, bits: u32) -> Scenario {
     form::narrow(scenario, &[bits])
 }
 
-/// An insert looks for room while members leave their slots, of home 1 first, whose version then is
-/// `version`. Before the second leaves its slot, an insert fills the only one that was empty: one is at every
-/// instant.
+/// An insert looks for room while members leave their slots, those of home 1 first, whose version then is
+/// `version`. Before the second leaves its slot, an insert fills the only empty one. So there is an empty
+/// slot at every instant.
 fn missed(bits: u32, version: usize, changes: usize) -> Scenario {
     const GAP: Place = Place { keys: &[(0, 0), (1, 1), (2, 2), (0, 1)], ..places::GAP };
     const LEAVING: [Name; 3] = [(1, 1), (0, 1), (2, 1)];
@@ -62,7 +63,8 @@ mod tests {
         Explore.explore(scenario, &Options { threads: 2, ..Options::default() }).expect("a scenario")
     }
 
-    /// A whole round of versions is not seen: the insert says `Full`, and a slot was empty at every instant.
+    /// A whole round of versions is not seen: the insert returns `Full`, although a slot was empty at every
+    /// instant.
     fn is_missed(bits: u32, version: usize, changes: usize) {
         let violation = explored(&missed(bits, version, changes)).violation.expect("a false `Full`");
         assert_eq!(violation.kind, Kind::FullWithRoom);
@@ -71,7 +73,7 @@ mod tests {
         assert!(line("CALL delete") < line("RETURN full"), "{trace}");
     }
 
-    /// With one change less, or with a version that is one bit wider, the insert looks again: that is in the
+    /// With one change less, or with a version that is one bit longer, the insert looks again: that is in the
     /// default set.
     #[test]
     fn a_round_of_one_version_is_missed() {

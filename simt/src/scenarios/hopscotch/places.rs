@@ -1,11 +1,11 @@
-//! Where programs meet: what stands in the table.
+//! The situations in which programs meet: the contents of the table.
 
 use crate::scenarios::home;
 use crate::scenarios::progress::Progress;
 use crate::scenarios::table::{Name, Place, Plan, Random, Table, by_homes};
 use warpproof_model::spec::Op::{self, *};
 
-/// What the table does.
+/// The operations of the table.
 pub(super) const OPS: [Op; 4] = [InsertUnique, InsertOrAssign, Search, Delete];
 
 /// How scenarios are made.
@@ -27,7 +27,7 @@ pub(super) const PLAN: Plan = Plan {
     fills: None,
 };
 
-/// What changes something may wait for the lock of a home.
+/// An operation that changes something may wait for the lock of a home.
 fn progress(_: &Table, op: Op) -> Progress {
     const CHANGES: [Op; 3] = [InsertUnique, InsertOrAssign, Delete];
     if op == Search { Progress::WaitFree } else { Progress::Blocking(&CHANGES) }
@@ -48,7 +48,7 @@ pub(super) const fn place(
 pub(super) const EMPTY: Place = place("empty", (1, 2, 2), 1, &[], &[(0, 0)]);
 /// The key is in the group of its home.
 pub(super) const PRESENT: Place = place("present", (1, 2, 2), 1, &[(0, 0)], &[(0, 0), (0, 1)]);
-/// The key is behind another one of its home.
+/// The key is after another one of its home.
 pub(super) const BEHIND: Place = place("behind", (1, 2, 2), 2, &[(0, 1), (0, 0)], &[(0, 0), (0, 1)]);
 /// A neighbourhood that is full, and nothing can be moved.
 pub(super) const FULL: Place = place("full", (1, 2, 2), 1, &[(0, 1), (0, 2)], &[(0, 0), (0, 1)]);
@@ -79,14 +79,14 @@ pub(super) const WIDE: Place = place(
     &[(0, 0), (1, 1), (0, 4), (0, 1)],
 );
 
-/// The key is in the group of its home, behind an empty slot.
+/// The key is in the group of its home, after an empty slot.
 pub(super) const FRONT: Place =
     Place { gone: &[(0, 1)], ..place("front", (1, 4, 2), 1, &[(0, 1), (0, 0)], &[(0, 0)]) };
 
-/// The key is in the group behind its home's, from where a key of that home can be moved on.
+/// The key is in the group after its home's, from where a key of that home can be moved on.
 pub(super) const BACK: Place = Place { name: "back", keys: &[(0, 0), (1, 1)], ..BEHIND };
 
-/// The key is in the group behind its home's, in which there is room.
+/// The key is in the group after its home's, in which there is room.
 pub(super) const PAST: Place = Place { name: "past", gone: &[(0, 1)], keys: &[(0, 0), (0, 1)], ..BEHIND };
 
 /// Every slot is taken but the last.
@@ -116,5 +116,5 @@ pub(super) const MOVED_ON: Place =
 /// All of them.
 pub(super) const ALL: [Place; 11] = [EMPTY, PRESENT, BEHIND, FULL, HOP, HOPS, FAR, CROSS, TAIL, PAIR, WIDE];
 
-/// Where a warp that stops leaves different things behind.
+/// Places where a stopped warp leaves different states.
 pub(super) const STALLS: [Place; 3] = [EMPTY, BEHIND, HOP];

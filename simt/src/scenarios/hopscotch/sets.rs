@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::places::{self, place};
 use super::tables::{MAP32, MAP64, SET32, SET64, TABLES};
@@ -76,7 +76,7 @@ pub fn deep() -> Vec<Scenario> {
     scenarios
 }
 
-/// Versions that go round where members leave slots and come back, and beside inserts that look for room.
+/// Versions that wrap while members leave slots and come back, also together with inserts that look for room.
 fn rounds() -> Vec<Scenario> {
     let mut scenarios = vec![led_past(&MAP32), brought_back(&MAP32)];
     scenarios.extend(again(&MAP32));
@@ -94,7 +94,7 @@ fn by_lanes(scenarios: &[Scenario]) -> Vec<Scenario> {
     some.cloned().map(form::lanes).collect()
 }
 
-/// One warp stops for ever with a lock of the home, and the other changes nothing: it waits for nobody.
+/// One warp stops for ever with a lock of the home, and the other changes nothing: it must not wait.
 fn unblocked(table: &Table) -> Vec<Scenario> {
     let (present, absent) = ((0, 0), (0, 1));
     let programs =
@@ -103,8 +103,8 @@ fn unblocked(table: &Table) -> Vec<Scenario> {
     programs.iter().map(of).map(|scenario| form::stalled(scenario, |_| false)).collect()
 }
 
-/// A warp searches a key twice that others take out of a group behind its home and add there again: if it is
-/// found by way of the old member's hop bit, it is not missed afterwards.
+/// A warp searches a key twice, while others delete it from the group after its home and insert it there
+/// again: if the first search found it through the old member's hop bit, the second must not miss it.
 fn found_twice(table: &Table) -> Vec<Scenario> {
     let programs: [&[&[Op]]; 3] = [
         &[&[Search, Search], &[Delete, InsertUnique]],
@@ -114,17 +114,17 @@ fn found_twice(table: &Table) -> Vec<Scenario> {
     programs.map(|programs| table.on_key(places::BEHIND, (0, 0), programs)).to_vec()
 }
 
-/// A displacement brings a key back to the group from which it was deleted: a search that the older hop bit
-/// led there finds it, and so does the next one.
+/// A displacement brings a key back to the group from which it was deleted: a search that followed the older
+/// hop bit to that group finds it, and so does the next search.
 fn brought_back(table: &Table) -> Scenario {
     let (key, moved) = ((0, 0), (1, 1));
     let back = [(Delete, key), (InsertUnique, moved), (InsertUnique, key)];
     table.of_names(places::BACK, &[&[(Search, key), (Search, key)], &back])
 }
 
-/// A key goes from the group behind its home's, comes to that of its home, and goes back: a search that its
-/// first hop bit led past the group of the home finds it, and the next one does not see it in front as it was
-/// in between.
+/// A key leaves the group after its home's, comes to that of its home, and goes back. A search that followed
+/// its first hop bit past the group of the home finds it. The next search must not see the home's group in
+/// its intermediate state.
 fn led_past(table: &Table) -> Scenario {
     let (key, other) = ((0, 0), (0, 1));
     let in_front = [(Delete, key), (InsertUnique, key), (Delete, key)];
@@ -132,15 +132,15 @@ fn led_past(table: &Table) -> Scenario {
     table.of_names(places::PAST, &[&[(Search, key), (Search, key)], &moved])
 }
 
-/// A key goes and comes back in another slot of its home's group, beside two operations of another warp: the
-/// second one reads no slot as it was before what the first one saw.
+/// A key is deleted and comes back in another slot of its home's group, together with two operations of
+/// another warp. The second one must not read any slot in a state older than the first one saw.
 fn again(table: &Table) -> Vec<Scenario> {
     let key = table.key(places::FRONT.homes, (0, 0));
     let first = [Delete, InsertUnique, Delete].map(|op| (op, key)).to_vec();
     table.twos(key).map(|two| table.scenario(places::FRONT, &vec![first.clone(), two])).collect()
 }
 
-/// The last group that a displacement ends in is not empty: what stands there stays.
+/// The last group that a displacement ends in is not empty: its entries must stay.
 fn half_full(table: &Table) -> Vec<Scenario> {
     const HALF: Place =
         place("half", (1, 3, 2), 2, &[(0, 1), (0, 2), (1, 1), (0, 3), (1, 2)], &[(0, 0), (1, 1), (1, 2)]);
@@ -148,7 +148,8 @@ fn half_full(table: &Table) -> Vec<Scenario> {
     vec![of((1, 1)), of((1, 2))]
 }
 
-/// One warp stops for ever, wherever it can. A search of the other finishes; what changes something may wait.
+/// One warp stops for ever, wherever it can. A search of the other finishes; an operation that changes
+/// something may wait.
 fn stalls(table: &Table, places: &[Place]) -> Vec<Scenario> {
     let both = |&place: &Place| {
         let keys = table.keys(place, 2).fixed;

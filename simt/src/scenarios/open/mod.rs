@@ -1,7 +1,7 @@
 //! The scenarios of the open-addressing table, and of a batch that is inserted into it bin by bin.
 //!
-//! Operations meet on the keys of one to three buckets: in an empty one, in a full one that nothing has
-//! passed, behind it, on tombstones, and where no slot is empty.
+//! Operations meet on the keys of one to three buckets: in an empty one, in a full one that no key has
+//! passed, after it, on tombstones, and where no slot is empty.
 
 mod layout;
 mod places;

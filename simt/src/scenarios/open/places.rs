@@ -1,4 +1,4 @@
-//! Where programs meet: what stands in the table.
+//! The situations in which programs meet: the contents of the table.
 
 use crate::scenarios::home;
 use crate::scenarios::progress::Progress;
@@ -10,7 +10,7 @@ use warpproof_model::open::fingerprint;
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, *};
 
-/// What the table does.
+/// The operations of the table.
 pub(in crate::scenarios) const OPS: [Op; 5] = [InsertUnique, InsertOrAssign, InsertOrAdd, Search, Delete];
 
 /// How scenarios are made.
@@ -71,13 +71,13 @@ pub(super) const EMPTY: Place = place("empty", (1, 2), 1, &[], &[(0, 0), (0, 1)]
 pub(super) const TWO: Place = place("two", (1, 2), 2, &[], &[(0, 0), (0, 1)]);
 /// The key is in its home.
 pub(super) const PRESENT: Place = place("present", (1, 2), 1, &[(0, 0)], &[(0, 0), (0, 1)]);
-/// A tombstone, and an empty slot behind.
+/// A tombstone, followed by an empty slot.
 pub(super) const GONE: Place = Place { name: "gone", gone: &[(0, 0)], ..PRESENT };
 /// No slot is empty.
 pub(super) const FULL: Place = place("full", (1, 2), 1, &[(0, 1), (0, 2)], &[(0, 0), (0, 1)]);
-/// The home is full, and nothing has passed it.
+/// The home is full, and no key has passed it.
 pub(super) const PASSES: Place = place("passes", (1, 2), 2, &[(0, 1), (0, 2)], &[(0, 0), (0, 3), (0, 1)]);
-/// The home is full, the key is behind.
+/// The home is full; the key is in the next bucket.
 pub(super) const BEHIND: Place =
     place("behind", (1, 2), 2, &[(0, 1), (0, 2), (0, 0)], &[(0, 0), (0, 1), (0, 3)]);
 /// The home is full of tombstones.

@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::places;
 use super::tables::{BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, TABLES, UNTESTED32};
@@ -21,7 +21,7 @@ pub fn quick() -> Vec<Scenario> {
 }
 
 /// Every pair of operations and every two of one warp, in every place, by one lane and by several; the other
-/// entry types in some places; one warp that stops; a key that goes and comes back, or comes behind another;
+/// entry types in some places; one warp that stops; a key that goes and comes back, or comes after another;
 /// u64 keys that differ in one half; entries of two words; slots with a board; a filter as a GPU writes it;
 /// and nearly all of that by two lanes of two words each.
 pub fn default_set() -> Vec<Scenario> {
@@ -66,8 +66,8 @@ pub fn deep() -> Vec<Scenario> {
     scenarios
 }
 
-/// A key goes and comes back in another slot, or another bucket, beside two operations of another warp: the
-/// second one reads no slot as it was before what the first one saw.
+/// A key is deleted and comes back in another slot or bucket, together with two operations of another warp.
+/// The second one must not read any slot in a state older than the first one saw.
 fn again(table: &Table) -> Vec<Scenario> {
     let (same, next) = (places::EMPTY, places::TWO);
     let [key, other] = [0, 1].map(|number| table.key(next.homes, (0, number)));
@@ -77,8 +77,9 @@ fn again(table: &Table) -> Vec<Scenario> {
     table.twos(key).flat_map(|two| [by(same, &stays, two.clone()), by(next, &moved, two)]).collect()
 }
 
-/// A key comes behind another one, beside two operations of another warp: who was told that it is there is
-/// not told later that it is not, as it does where it saw the slot of the other one empty.
+/// A key is inserted after another one, together with two operations of another warp. If the first finds that
+/// the key is present, the second must not find it absent, as it would if it saw the slot of the other key
+/// empty.
 fn behind_another(table: &Table) -> Vec<Scenario> {
     let place = places::EMPTY;
     let [key, other] = [0, 1].map(|number| table.key(place.homes, (0, number)));
@@ -98,7 +99,7 @@ fn alike(table: &Table) -> Vec<Scenario> {
     named_otherwise(table, "alike", twin)
 }
 
-/// Scenarios of two keys in the one bucket there is, of which the second is made of the first.
+/// Scenarios of two keys in the only bucket. The second key is made from the first.
 fn named_otherwise(table: &Table, name: &str, made: impl Fn(u64) -> u64) -> Vec<Scenario> {
     let [first, other] = [0, 1].map(|number| table.key(1, (0, number)));
     let mut scenarios = table.pairs(&[places::EMPTY]);

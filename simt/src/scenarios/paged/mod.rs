@@ -1,9 +1,9 @@
 //! The scenarios of a pager: child tables of which only some are in frames of a device's memory.
 //!
-//! A warp of one lane is the host, and one each a stream of the device. The host gives the pager several jobs
-//! without waiting for any; the streams delay and reorder whatever the events allow.
+//! One warp, of one lane, is the host; each other warp is a stream of the device. The host gives the pager
+//! several jobs without waiting for any; the streams delay and reorder whatever the events allow.
 //!
-//! And those of a batch that blocks of a device part by child tables.
+//! There are also scenarios of a batch that blocks of a device partition by child tables.
 
 mod device;
 mod partition;

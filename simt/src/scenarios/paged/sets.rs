@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::device::Failed;
 use super::{PagedSubject, partition};

@@ -1,7 +1,7 @@
 //! The scenarios of the slots of the reserved keys.
 //!
-//! A slot belongs to one key for ever, so little can meet: operations on one key, which is there or is not,
-//! or was there before. Those on different keys show that slots are apart.
+//! A slot belongs to one key for ever, so few situations exist: operations on one key, which is present,
+//! absent, or was present before. Operations on different keys show that slots are independent.
 
 mod sets;
 mod subject;

@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::tables::{ALL, LOCK64, MAP32, TABLES};
 use crate::check::{Config, Scenario};

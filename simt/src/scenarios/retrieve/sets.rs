@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::shaped::SHAPES;
 use super::subject::Placing;
@@ -73,7 +73,7 @@ fn of_placing(placing: Placing) -> Vec<Scenario> {
     scenarios.push(after(in_block(placing, (1, 1, 1), 2, "eeete"), u32::MAX));
     scenarios.push(with_room(after(apart(placing, (1, 1, 1), 2, "eete"), 2), 2));
     let mut stalled = form::stalled(apart(placing, (1, 1, 1), 2, "eee"), |_| placing == Placing::InOrder);
-    // Of blocks that work in order, one waits for another.
+    // Blocks that work in order wait for one another.
     stalled.allows.blocking = placing == Placing::InOrder;
     scenarios.push(stalled);
     // The small ones of several lists.

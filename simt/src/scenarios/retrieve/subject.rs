@@ -207,7 +207,7 @@ impl<const R: usize, const S: usize> Subject for RetrieveSubject<R, S> {
         let mut found: Vec<u64> = (0..room).map(output).collect();
         let empty = found.split_off(entries.len().min(room));
         if let Some(at) = empty.iter().position(|&word| word != Pair32::EMPTY) {
-            return breach(format!("output[{}] is written, behind the entries", entries.len() + at));
+            return breach(format!("output[{}] is written, after the entries", entries.len() + at));
         }
         if self.placing == Placing::InOrder {
             return match found == entries[..found.len()] {

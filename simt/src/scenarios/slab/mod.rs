@@ -1,9 +1,9 @@
 //! The scenarios of the slab hash.
 //!
-//! Every pair of operations meets on one key of one bucket, in each of the places that the chain protocol
-//! tells apart: an empty bucket, a full base slab, a chain of two, a tombstone before the key, the last free
-//! slab. Tables are tiny: one to three pairs in a slab, at most three slabs in the pool. [`wide`] has warps
-//! of real width, which only an engine that samples can try.
+//! Every pair of operations meets on one key of one bucket, in each situation that the chain protocol
+//! distinguishes: an empty bucket, a full base slab, a chain of two, a tombstone before the key, the last
+//! free slab. Tables are tiny: one to three pairs in a slab, at most three slabs in the pool. [`wide`] has
+//! warps of real width, which only an engine that samples can try.
 
 mod flush;
 mod generate;

@@ -1,4 +1,4 @@
-//! Where programs meet: what stands in a bucket. A key is named by itself.
+//! The situations in which programs meet: the contents of a bucket. A key is named by its number.
 
 use crate::check::Scenario;
 use crate::scenarios::family::{Programs, Step};
@@ -9,12 +9,12 @@ use warpproof_model::spec::{Call, Op};
 
 /// The key that the programs meet on.
 pub(super) const KEY: u64 = 5;
-/// A key that nothing is stored under at first.
+/// A key that is absent at first.
 pub(super) const OTHER: u64 = 6;
-/// The key that fills the first slot, where that is taken.
+/// The key that fills the first slot, if that is taken.
 pub(super) const FILLER: u64 = 1;
 
-/// The operations that meet, those that a table of unique keys has first.
+/// The operations that meet; those of a table of unique keys come first.
 pub(super) const OPS: &[Op] = &[
     Op::InsertUnique,
     Op::InsertOrAssign,
@@ -83,7 +83,7 @@ pub(super) const KEPT_BESIDE: [Place; 3] = [
 
 /// All but the last ones.
 pub(super) const ALL: [Place; 7] = [EMPTY, PRESENT, FULL, CHAIN, TOMBSTONE, DELETED, LAST_SLAB];
-/// Where a warp that stops leaves different things behind.
+/// Places where a stopped warp leaves different states.
 pub(super) const STALLS: [Place; 3] = [EMPTY, TOMBSTONE, FULL];
 /// Those whose slabs have a power of two of words, so that each can be a lane's.
 pub(super) const POWERS: [Place; 4] = [FULL, CHAIN, LAST_SLAB, WIDE];
@@ -96,8 +96,8 @@ fn scenario(table: &Table, place: Place, programs: &Programs) -> Scenario {
     scenario.preload = place.preload(table);
     let keys: BTreeSet<u64> = programs.iter().flatten().map(|(_, key)| *key).collect();
     scenario.finally = keys.into_iter().map(|key| Call::new(Op::SearchAll, key, 0)).collect();
-    // A warp that looks for a slab may find the others with one in their hands each, though some give theirs
-    // back.
+    // A warp that looks for a slab may find that all other warps hold one each, though some of them give
+    // theirs back.
     let pairs = place.shape.1 - 1;
     let adding = programs.iter().filter(|steps| steps.iter().any(|(op, _)| stores(*op))).count();
     let linked = programs.iter().flatten().filter(|(op, _)| stores(*op)).count().div_ceil(pairs as usize);

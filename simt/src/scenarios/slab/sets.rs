@@ -1,4 +1,4 @@
-//! Which scenarios belong to which set.
+//! The sets of scenarios.
 
 use super::flush::flushes;
 use super::generate::{backwards, meet, pool};
@@ -122,8 +122,8 @@ fn on_key(table: &Table, places: &[Place], shape: &[usize]) -> Vec<Scenario> {
     places.iter().flat_map(|place| all.iter().map(|programs| table.scenario(*place, programs))).collect()
 }
 
-/// A key that has a pair all the time: a pair is added behind and the one in front is taken out. Nobody may
-/// find the key absent or count too few.
+/// A key has a pair all the time: a pair is inserted after another, and the first one is deleted. No
+/// operation may find the key absent or count too few pairs.
 fn doubts(table: &Table, others: &[Op]) -> Vec<Scenario> {
     let meet = |place: Place, other: &Op| meet(table, place, &[&[Insert, Delete], &[*other]]);
     [places::EMPTY, places::PRESENT]
@@ -138,13 +138,14 @@ fn beside(table: &Table, other: Op) -> Vec<Scenario> {
     looks.map(|look| meet(table, places::EMPTY, &[&[Insert, look], &[other]])).into()
 }
 
-/// A lane of one warp finds a pair, another lane of it deletes one in front, which the first had not seen
-/// yet: who sees the tombstone has to see the pair that was found.
+/// A lane of a warp finds a pair. Another lane deletes an earlier one, which the first lane had not seen yet.
+/// A warp that sees the tombstone must see the pair that was found.
 fn found_behind(table: &Table) -> Scenario {
     lanes(meet(table, places::WIDE_EMPTY, &[&[Insert, Insert], &[Search, Delete], &[Search]]))
 }
 
-/// Pairs come while all are taken out: what `delete_all` says to be gone stays so for everybody.
+/// Pairs are inserted while all are deleted: pairs that `delete_all` reports as deleted stay deleted for
+/// every warp.
 fn gone(table: &Table) -> Vec<Scenario> {
     let all: &[Op] = &[DeleteAll];
     let mut scenarios = Vec::new();
@@ -158,11 +159,12 @@ fn gone(table: &Table) -> Vec<Scenario> {
     scenarios
 }
 
-/// A pair is inserted and the one before it taken out, twice: a scan behind the fence can find a pair dead
-/// that was not there before.
+/// A pair is inserted and the one before it deleted, twice: a scan after the fence can find a tombstone of a
+/// pair that was absent before.
 const TWICE: &[Op] = &[Insert, Delete, Insert, Delete];
 
-/// The pairs of a key change while they are counted: where the chain ends tells nothing of the pairs before.
+/// The pairs of a key change while they are counted: the end of the chain reveals nothing about the pairs
+/// before it.
 fn moves(table: &Table) -> Vec<Scenario> {
     vec![
         meet(table, places::PRESENT, &[&[Delete, Insert], &[Count]]),
@@ -202,8 +204,9 @@ fn light_triples() -> Vec<Scenario> {
     ]
 }
 
-/// A `Full` that is right though the store in front of it is later, in the order of its word, than one behind
-/// it: both warps assign to one key, one before it takes the last slab, the other after it has found none.
+/// A `Full` that is right, although the store before it is later, in the order of its word, than the one
+/// after it: both warps assign to one key, one before it takes the last slab, the other after it has found
+/// none.
 fn full_beside_late_store(table: &Table) -> Scenario {
     let takes = vec![(InsertOrAssign, FILLER), (InsertUnique, KEY)];
     let finds_none = vec![(InsertUnique, KEY), (InsertOrAssign, FILLER)];
@@ -235,7 +238,7 @@ fn stalls(table: &Table, places: &[Place]) -> Vec<Scenario> {
     table.stalls(&both.collect::<Vec<_>>())
 }
 
-/// An insert of another key stops for ever: who looks for a key or deletes it does not wait for that.
+/// An insert of another key stops for ever: an operation that searches or deletes a key must not wait for it.
 fn stalled_beside(table: &Table, place: Place) -> Vec<Scenario> {
     let beside =
         |&op: &Op| table.scenario(place, &vec![vec![(InsertUnique, places::OTHER)], vec![(op, KEY)]]);
@@ -262,15 +265,15 @@ fn pools() -> Vec<Scenario> {
         pool("allocate+allocate/change_of_block", 1, &[ONE_FREE, ONE_FREE], &[&[Allocate], &[Allocate]]),
         pool("allocate+allocate/first_block_full", 1, &[NONE_FREE, ONE_FREE], &[&[Allocate], &[Allocate]]),
         pool("allocate+allocate/two_lanes", 2, &[ONE_FREE, ONE_FREE], &[&[Allocate], &[Allocate]]),
-        // Alone a walk finds the one free slab wherever it begins, behind it or before.
+        // A walk that runs alone finds the one free slab wherever it begins, after it or before it.
         pool("allocate_then_allocate/two_blocks", 1, &[ONE_FREE, ONE_FREE], &[&[Allocate, Allocate]]),
         pool("allocate/second_block", 1, &[NONE_FREE, ONE_FREE], &[&[Allocate]]),
         pool("allocate/second_lane", 2, &[NONE_FREE, ONE_FREE], &[&[Allocate]]),
         pool("allocate_four_times/four_blocks", 1, &[ONE_FREE; 4], &[&[Allocate; 4]]),
-        // Wherever a walk begins, it comes round to the first block.
+        // Wherever a walk begins, it wraps to the first block.
         pool("allocate_four_times/first_of_four", 1, &FIRST_OF_FOUR, &[&[Allocate; 4]]),
         pool("allocate+borrow/two_lanes", 2, &[NONE_FREE, ONE_FREE], &[&[Allocate], &[Borrow]]),
-        // What a warp gives back it finds, whichever of its lanes looks.
+        // A warp finds the slab that it gave back, whichever of its lanes looks.
         pool("borrow_then_allocate/two_lanes", 2, &[NONE_FREE, ONE_FREE], &[&[Borrow, Allocate]]),
         pool(
             "allocate+allocate/ragged_block",

@@ -71,7 +71,7 @@ fn comes_behind(table: &Table) -> Vec<Scenario> {
     ]
 }
 
-/// The key comes behind another one, whose slot may be read as it was before or while it was filled.
+/// The key is inserted after another one, whose slot may be read as it was before or while it was filled.
 fn behind_another(table: &Table, place: Place, other: &[Op]) -> Scenario {
     let op = if table.multi { Insert } else { InsertUnique };
     let programs = vec![vec![(op, OTHER), (op, KEY)], other.iter().map(|&op| (op, KEY)).collect()];
@@ -83,8 +83,8 @@ fn behind_another_in_one(table: &Table, other: &[Op]) -> [Scenario; 2] {
     [behind_another(table, places::EMPTY, other), lanes(behind_another(table, places::WIDE_EMPTY, other))]
 }
 
-/// A pair goes and two come, the last behind one of another key: a count that reads the slot of that one as
-/// empty may not take the pair behind it for the one that is gone.
+/// A pair is deleted and two are inserted, the last after one of another key: a count that reads the slot of
+/// that one as empty must not mistake the pair after it for the deleted one.
 fn beyond(table: &Table) -> Scenario {
     beyond_another(table, OTHER)
 }

@@ -1,8 +1,8 @@
-//! Scenarios whose counters are so narrow that they go round between two steps of another warp.
+//! Scenarios whose counters are so narrow that they wrap between two steps of another warp.
 //!
-//! A head counts fewer announcements than its count has numbers; a chain with a receipt stands for fewer
-//! calls of its warp than their numbers are; a pool has fewer epochs than a turn can tell apart. The tests
-//! show what happens with one more.
+//! A head counts fewer announcements than its count has values. A chain with a receipt covers fewer calls of
+//! its warp than there are call numbers. A pool has fewer epochs than a turn can distinguish. The tests show
+//! what happens with one more of each.
 
 use super::epochs::{KEY, OTHER, REPLACE, by_epochs};
 use super::places::{self, full, with};
@@ -12,7 +12,7 @@ use crate::scenarios::form::narrow;
 use crate::scenarios::table::Name;
 use warpproof_model::spec::Op::{self, Delete, InsertUnique, Search};
 
-/// Counters that go as far as they may.
+/// Counters that go up to their limits.
 pub(super) fn rounds() -> Vec<Scenario> {
     vec![between(0, 1), between(1, 2), between(2, 2), refused(1, 2), refused(1, 3), turns(3)]
 }
@@ -60,7 +60,7 @@ mod tests {
         format!("{}: {}", violation.kind, violation.timeline())
     }
 
-    /// A receipt is taken for that of the call that has its number again.
+    /// A receipt is mistaken for that of a later call with an equal number.
     #[test]
     fn a_receipt_outlives_the_numbers_of_calls() {
         for (others, bits) in [(1, 1), (3, 2)] {
@@ -70,7 +70,7 @@ mod tests {
         }
     }
 
-    /// A count that is zero again says that no call is announced, so nobody runs those that are.
+    /// A count that has wrapped to zero means that no call is announced, so no warp runs the announced calls.
     #[test]
     fn a_head_forgets_announcements_after_a_whole_round() {
         let trace = trace(explored(&refused(2, 2)));

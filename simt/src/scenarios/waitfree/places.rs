@@ -1,4 +1,4 @@
-//! Where programs meet: what the chain of the one bucket is.
+//! The situations in which programs meet: the chain of the one bucket.
 
 use crate::check::Scenario;
 use crate::scenarios::family::Programs;
@@ -32,7 +32,7 @@ pub(super) const PLAN: Plan = Plan {
     fills: None,
 };
 
-/// A scenario of programs, whose warps have nodes enough.
+/// A scenario of programs, in which all warps have enough nodes.
 fn scenario(table: &Table, place: Place, programs: &Programs) -> Scenario {
     let mut scenario = by_homes(table, place, programs);
     scenario.allows.full = false;
@@ -66,7 +66,7 @@ const fn place(name: &'static str, slots: u32, preload: &'static [Name], keys: &
     Place { name, shape: (2, slots), preload, keys, ..Place::EMPTY }
 }
 
-/// A bucket in which nothing ever was.
+/// A bucket that has never been used.
 pub(super) const NEW: Place = place("new", 2, &[], &[(0, 0), (0, 1)]);
 /// A node with room.
 pub(super) const ROOM: Place = place("room", 2, &[(0, 0)], &[(0, 0), (0, 1)]);
@@ -85,7 +85,7 @@ pub(super) const EMPTIED: Place =
 pub(super) const GAP: Place =
     Place { gone: &[(0, 1)], ..place("gap", 1, &[(0, 0), (0, 1), (0, 2)], &[(0, 0), (0, 1), (0, 2)]) };
 
-/// Two buckets in which nothing ever was.
+/// Two buckets that have never been used.
 pub(super) const BUCKETS: Place = Place { homes: 2, ..place("buckets", 1, &[], &[(0, 0), (1, 0), (1, 1)]) };
 /// Two buckets, a node with room in each.
 pub(super) const BOTH: Place = Place { homes: 2, ..place("both", 2, &[(0, 0), (1, 0)], &[(0, 0), (1, 0)]) };

@@ -1,4 +1,4 @@
-//! Which scenarios there are.
+//! The sets of scenarios.
 
 use super::places::{self, NEVER, full, patient, with};
 use super::subject::{IN_PLACE, RECLAIM};
@@ -43,7 +43,7 @@ pub fn default_set() -> Vec<Scenario> {
     for table in [SET64, EPOCHS64] {
         scenarios.extend(patient(&table.of_shape(places::ROOM, &[2], 1), 0));
     }
-    // The number of a call goes round beside calls of another warp.
+    // The number of a call wraps while another warp makes calls.
     let calls = [delivery(), buckets(), rivals(0, 2), rivals(1, 5)].concat();
     scenarios.extend(calls.into_iter().map(|scenario| form::narrow(scenario, &[0, 1])));
     scenarios.extend(narrow::rounds());
@@ -215,8 +215,8 @@ fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
     patient(&(1..=calls).map(of).collect::<Vec<_>>(), patience)
 }
 
-/// A warp that announces a call on one bucket and then one on another: who reads the second one's entry does
-/// not take it for that of the first.
+/// A warp announces a call on one bucket and then one on another. A warp that reads the second one's entry
+/// must not mistake it for that of the first.
 fn buckets() -> Vec<Scenario> {
     let on = |first: Op, second: Op, other: &[(Op, Name)]| {
         SET64.of_names(places::BUCKETS, &[&[(first, (0, 0)), (second, (1, 0))], other])
