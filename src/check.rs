@@ -154,7 +154,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
     let started = Instant::now();
     let shown = |report: &Report| {
         if !args.json {
-            // If nobody reads the output, the exit code still tells.
+            // If the output is closed, the exit code still gives the verdict.
             drop(output::line(text(report)));
         }
     };

@@ -78,7 +78,7 @@ fn a_signal_leaves_the_old_output_and_no_other_file() {
         wait_until_it_writes(&mut child, &folder);
         send(signal, &child);
         let ended = child.wait().expect("a child");
-        // Who waits sees the signal, as of any program.
+        // The parent process sees the signal, as with any program.
         assert_eq!(ended.signal(), Some(number as i32), "{signal}: {ended}");
         assert_eq!(read(&folder, "out.csv"), "as it was", "{signal}");
         assert!(unfinished(&folder).is_empty(), "{signal}");

@@ -1,5 +1,5 @@
-//! Keys that someone has chosen to be slow. Without the seed of a table they are like any others; who knows
-//! it gets `Full`, or long chains, and no more memory than other keys take.
+//! Keys that someone has chosen to be slow. Without knowledge of a table's seed they are like any others; an
+//! attacker who knows it gets `Full`, or long chains, and no more memory than other keys take.
 
 use std::time::{Duration, Instant};
 #[cfg(feature = "gpu")]

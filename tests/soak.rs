@@ -67,7 +67,7 @@ fn scattered(i: u64) -> u64 {
     i.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The answer of an operation on a key that nobody else works on.
+/// The answer of an operation on a key that no other thread works on.
 fn answer(op: Op, held: &mut Option<u64>, value: u64) -> Answer<u64> {
     match op {
         Op::Insert | Op::InsertUnique if held.is_some() => Answer::Insert(Insert::Present),
@@ -104,7 +104,7 @@ impl Worker {
         Self { random, own, balance: vec![0; SHARED], value: number as u64 }
     }
 
-    /// A value that nobody stores a second time.
+    /// A value that is stored only once.
     fn next_value(&mut self, key: usize) -> u64 {
         self.value += 1 << 16;
         (self.value << 10) | (key as u64 % SHARED as u64)

@@ -1,4 +1,4 @@
-//! Maps of the standard library (hashbrown), one per partition of the hashes: nobody shares one.
+//! Maps of the standard library (hashbrown), one per partition of the hashes: no two threads share one.
 //!
 //! A batch goes through three passes. Threads sort pieces of it into a list per partition; then each
 //! partition is worked on by one thread, in its own small map; then each piece puts its answers into the

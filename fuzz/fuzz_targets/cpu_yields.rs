@@ -188,7 +188,7 @@ fn run<C: Slots, B: IntegerWords<u32>, const S: usize>(
     }
 }
 
-/// Who runs.
+/// Which thread runs.
 struct Turns {
     state: Mutex<State>,
     changed: [Condvar; WARPS],

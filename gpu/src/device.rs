@@ -182,7 +182,7 @@ impl Device {
     /// Waits for everything on the device.
     ///
     /// # Errors
-    /// [`Error::Driver`]; the error of a kernel that nobody waited for appears here.
+    /// [`Error::Driver`]; the error of an earlier kernel that no call waited for is returned here.
     pub fn synchronize(&self) -> Result<(), Error> {
         self.inner.own.synchronize().map_err(Error::driver("waiting for the device"))
     }

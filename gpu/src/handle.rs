@@ -95,7 +95,7 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         tuning: Tuning,
     ) -> Result<Self, Error> {
         let placed = S::place(device, layout, geometry, seed)?;
-        // SAFETY: `Kernels::place` vouches for its plan; nobody else has the memory yet.
+        // SAFETY: `Kernels::place` vouches for its plan; nothing else has the memory yet.
         unsafe { Self::of_plan(device, geometry, placed, tuning) }
     }
 

@@ -107,7 +107,7 @@ impl DeviceTable {
     /// # Safety
     ///
     /// The plan's head has the first arguments of the kernels of its family. The memory that it names and
-    /// that its fills cover is that of the plan, and nobody else uses it.
+    /// that its fills cover is that of the plan, and nothing else uses it.
     pub(crate) unsafe fn new(device: &Device, plan: Plan, tuning: Tuning) -> Result<Self, Error> {
         let kernels = Operation::ALL
             .map(|operation| plan.family.find(device, operation, tuning))
@@ -208,11 +208,11 @@ impl DeviceTable {
     ) -> Result<(), Error> {
         self.kernel(operation)?;
         self.users.used(stream)?;
-        // SAFETY: the contract of this function; nobody has exclusive use of the table.
+        // SAFETY: the contract of this function; no caller has exclusive use of the table.
         unsafe { self.queue(operation, stream, arguments) }
     }
 
-    /// Waits until nobody has exclusive use of the table: [`queue`](Self::queue) needs that.
+    /// Waits until no caller has exclusive use of the table: [`queue`](Self::queue) needs that.
     pub(crate) fn ready(&self) -> Result<(), Error> {
         self.users.ready()
     }

@@ -111,7 +111,7 @@ fn take_all(device: &Device) -> Vec<CudaSlice<u8>> {
     let stream = device.context().new_stream().unwrap();
     let (mut all, mut bytes) = (Vec::new(), 1 << 32);
     while bytes >= MIB as usize {
-        // SAFETY: nobody reads it.
+        // SAFETY: nothing reads it.
         match unsafe { stream.alloc::<u8>(bytes) } {
             Ok(memory) => all.push(memory),
             Err(_) => bytes /= 2,

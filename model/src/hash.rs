@@ -29,7 +29,7 @@ impl Seed {
         Self { mask: bits, factor: spread(bits) | 1 }
     }
 
-    /// A seed that nobody can foresee, another one each time: from the random keys of the standard library's
+    /// An unpredictable seed, a new one each time: from the random keys of the standard library's
     /// hash maps.
     #[cfg(feature = "host")]
     pub fn random() -> Self {

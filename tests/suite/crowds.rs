@@ -98,7 +98,7 @@ pub(crate) fn racing_inserts_fill_every_slot<K: Number>(row: &Row<K>) {
         }
         let count = |key: &K, outcome: Insert| said[key][outcome.code() as usize];
         for key in &few {
-            // A table that is full stays so: nobody deletes.
+            // A full table stays full: no thread deletes.
             let (inserted, full) = (count(key, Insert::Inserted), count(key, Insert::Full));
             assert!(matches!((inserted, full), (1, 0) | (0, 8)), "key {key:?}: {:?}", said[key]);
         }

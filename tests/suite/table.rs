@@ -176,8 +176,8 @@ impl<K: Number> Table<K> {
         pairs.filter(|(_, outcome)| *outcome == Insert::Inserted).map(|(pair, _)| pair).collect()
     }
 
-    /// Inserts that race, so many of each key, each with a value of its own: who won, and how many found no
-    /// room. No key is inserted twice.
+    /// Inserts that race, so many of each key, each with a different value: which one won, and how many found
+    /// no room. No key is inserted twice.
     pub(crate) fn race(&self, few: &[K], times: usize) -> (HashMap<K, K>, usize) {
         let many = repeat(few, times);
         let values = numbers::<K>(many.len());

@@ -44,14 +44,14 @@ impl<T: Word> StagedWords<T> for Staged<T> {
         if index >= self.len {
             return T::ZERO;
         }
-        // SAFETY: below `len`, and nobody writes it meanwhile (contract of `new`).
+        // SAFETY: below `len`, and nothing writes it meanwhile (contract of `new`).
         unsafe { self.words.add(index).read() }
     }
 
     #[inline(always)]
     fn store(self, index: usize, value: T) {
         if index < self.len {
-            // SAFETY: below `len`, and nobody else touches it meanwhile (contract of `new`).
+            // SAFETY: below `len`, and nothing else touches it meanwhile (contract of `new`).
             unsafe { self.words.add(index).write(value) }
         }
     }
@@ -94,7 +94,7 @@ macro_rules! staged {
             fn load(self, index: usize) -> $word {
                 let Some(p) = self.address(index) else { return 0 };
                 let word: $word;
-                // SAFETY: a word of the block's shared memory, which nobody writes meanwhile (contract of
+                // SAFETY: a word of the block's shared memory, which nothing writes meanwhile (contract of
                 // `ScratchBlock::new`).
                 unsafe { asm!($load, out($register) word, in(reg64) p, options(nostack)) };
                 word
@@ -103,7 +103,7 @@ macro_rules! staged {
             #[inline(always)]
             fn store(self, index: usize, value: $word) {
                 let Some(p) = self.address(index) else { return };
-                // SAFETY: a word of the block's shared memory, which nobody else touches meanwhile (as
+                // SAFETY: a word of the block's shared memory, which nothing else touches meanwhile (as
                 // above).
                 unsafe { asm!($store, in(reg64) p, in($register) value, options(nostack)) };
             }

@@ -94,7 +94,7 @@ impl Device {
         let memory = unsafe { self.inner.own.alloc_pinned_with_flags(len, 0) };
         let mut memory = memory.map_err(Error::memory(what, bytes as u64))?;
         let words: *mut u64 = memory.as_mut_ptr().map_err(Error::driver("taking page-locked memory"))?;
-        // SAFETY: `len` words, which nobody else has yet.
+        // SAFETY: `len` words, which nothing else has yet.
         unsafe { words.write_bytes(0, len) };
         Ok(memory)
     }

@@ -47,7 +47,7 @@ impl Slot {
     pub(crate) fn copy_in(&mut self, len: usize) -> Result<(), Error> {
         let (to, stream) = (self.addresses().0, self.stream.cu_stream());
         let from = &self.host()?[..len];
-        // SAFETY: `input` is as long as `host`; both live until the stream was waited for, and nobody writes
+        // SAFETY: `input` is as long as `host`; both live until the stream was waited for, and nothing writes
         // them before.
         unsafe { result::memcpy_htod_async(to, from, stream) }.map_err(Error::driver("copying to the device"))
     }
@@ -57,7 +57,7 @@ impl Slot {
         let (from, stream) = (self.addresses().1, self.stream.cu_stream());
         let to = &mut self.host()?[..len];
         // SAFETY: `len` bytes of `output`, which was filled when it was made; both live until the stream was
-        // waited for, and nobody looks at `to` before.
+        // waited for, and nothing reads `to` before.
         unsafe { result::memcpy_dtoh_async(to, from, stream) }
             .map_err(Error::driver("copying from the device"))
     }

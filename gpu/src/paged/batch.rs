@@ -73,7 +73,7 @@ impl<R: Row> State<R> {
     ///
     /// # Safety
     ///
-    /// The spans are of device memory, with as many elements as keys, that nobody else uses before `stream`
+    /// The spans are of device memory, with as many elements as keys, that nothing else uses before `stream`
     /// is waited for; the kernels of `launch` write these answers.
     pub(super) unsafe fn run<N: Scalar, L>(
         &mut self,

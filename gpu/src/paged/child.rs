@@ -23,7 +23,7 @@ impl<R: Row> Table<R, Open> {
     ) -> Result<Self, Error> {
         let layout = R::layout(Open::wide(device, tuning), false);
         let placed = place_on_host(device, layout, geometry, seed)?;
-        // SAFETY: `place_on_host` vouches for its plan; nobody else has the memory yet.
+        // SAFETY: `place_on_host` vouches for its plan; nothing else has the memory yet.
         unsafe { Self::of_plan(device, geometry, placed, tuning) }
     }
 

@@ -31,7 +31,7 @@ impl Faults {
     }
 
     fn fail_with(&self, error: CUresult) -> Result<(), DriverError> {
-        // The caller holds the table's lock, so nobody else counts meanwhile.
+        // The caller holds the table's lock, so no other thread counts meanwhile.
         let left = self.0.load(Ordering::Relaxed);
         self.0.store(left.saturating_sub(1), Ordering::Relaxed);
         if left == 1 { Err(DriverError(error)) } else { Ok(()) }

@@ -269,7 +269,7 @@ impl<R: Row> Paged<R> {
     }
 
     /// Passes all entries to `sink`, one child table at a time; each needs host memory for its entries.
-    /// Nobody else uses the table meanwhile, and neither may the sink.
+    /// Nothing else uses the table meanwhile, and neither may the sink.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], [`Error::Driver`]; any error of the sink, after which it is not called again.

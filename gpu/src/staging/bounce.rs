@@ -44,7 +44,8 @@ impl Bounce {
     ///
     /// # Safety
     ///
-    /// There is as much memory at `to`. Nobody else uses it before the work queued on the stream now has run.
+    /// There is as much memory at `to`. Nothing else uses it before the work queued on the stream now has
+    /// run.
     pub(crate) unsafe fn upload<A: Sync>(
         &mut self,
         stream: &CudaStream,

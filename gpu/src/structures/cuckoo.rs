@@ -19,7 +19,7 @@ use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 ///
 /// An insert whose two buckets are full moves up to three pairs, each from its first bucket to its second,
 /// and returns [`Insert::Full`](warpproof_model::Insert::Full) if that makes no room. Deletes, and inserts
-/// that change a value, wait for others that work on keys of the same bucket; searches wait for nobody. A map
+/// that change a value, wait for others that work on keys of the same bucket; searches never wait. A map
 /// of u64 pairs needs 128-bit words: below sm_90 it is [`Error::NoWideWords`](crate::Error::NoWideWords).
 ///
 /// ```no_run

@@ -94,7 +94,8 @@ fn keys_that_come_and_go_find_room_in_tables_with_a_board() {
     }
 }
 
-/// Many operations of one batch on the same keys: who takes a slot first decides, and the others wait.
+/// Many operations of one batch on the same keys: the operation that takes a slot first decides, and the
+/// others wait.
 #[test]
 fn batches_with_equal_keys_agree_on_a_board() {
     let Some(device) = device() else { return };

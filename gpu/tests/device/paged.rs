@@ -179,7 +179,7 @@ fn each_call_of_a_rebuild_may_fail_and_nothing_is_lost() {
             map
         };
         let batch = |map: &Map| {
-            // More than there are slots that nobody has used.
+            // More than the number of unused slots.
             let slots = map.geometry().slots();
             let new = keys(OLD..slots + slots / 8);
             let said = map.insert_unique(&new, &new)?;

@@ -84,7 +84,7 @@ fn follow_told<K: KeyScalar + TryFrom<u64, Error: Debug>>(
         let held: BTreeMap<K, K> = map.retrieve_all().unwrap().into_iter().collect();
         assert_eq!(held.len(), model.len());
         assert!(held.iter().all(|(key, value)| model[key].contains(value)), "a value of another key");
-        // Who was told so has inserted his value, which no other operation has.
+        // An operation with this outcome has inserted its value, which no other operation has.
         for (at, _) in outcomes.iter().enumerate().filter(|(_, outcome)| **outcome == Insert::Inserted) {
             assert_eq!(held[&batch[at]], values[at], "operation {at} of batch {number}");
         }

@@ -297,8 +297,8 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         })
     }
 
-    /// Writes a slot that holds a key whose first bucket this warp has locked: nobody else writes it. `None`
-    /// deletes the key.
+    /// Writes a slot that holds a key whose first bucket this warp has locked: no other warp writes it.
+    /// `None` deletes the key.
     #[inline(always)]
     pub(super) fn write<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, entry: Option<E::Word>) {
         let words = self.slots.slots();

@@ -23,7 +23,7 @@ pub struct Room {
     /// More slots that the chunks of batches that run now may take.
     pub promised: u64,
     /// Whether `taken` is the number of entries: none was deleted since the table was made or cleared, and no
-    /// batch failed or was of all kinds of operations. Then nobody has to count them.
+    /// batch failed or was of all kinds of operations. Then no caller has to count them.
     pub exact: bool,
 }
 
@@ -78,8 +78,8 @@ impl Room {
         (self.exact && self.promised == 0).then_some(OpenStats { live: self.taken, tombstones: 0 })
     }
 
-    /// Checks the invariants of the room against the content of the table. They hold when nobody has the lock
-    /// of the room, and nobody has the table alone.
+    /// Checks the invariants of the room against the content of the table. They hold while no thread has the
+    /// lock of the room or exclusive access to the table.
     ///
     /// # Errors
     /// If more slots are used than the room knows of, more are taken and promised than may be, or there are

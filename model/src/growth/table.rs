@@ -37,13 +37,13 @@ pub trait Monitor {
     /// The table.
     type Table: Rehash;
 
-    /// Runs `f` on the table while nobody has it alone. Others may share it.
+    /// Runs `f` with shared access to the table.
     fn shared<R>(&self, f: impl FnOnce(&Self::Table) -> R) -> R;
 
-    /// Runs `f` on the table while nobody else has it.
+    /// Runs `f` with exclusive access to the table.
     fn alone<R>(&self, f: impl FnOnce(&mut Self::Table) -> R) -> R;
 
-    /// Runs `f` on the room while nobody else has it. At first it is the room of the table,
+    /// Runs `f` with exclusive access to the room. At first it is the room of the table,
     /// [`Room::at_load`].
     fn room<R>(&self, f: impl FnOnce(&mut Room) -> R) -> R;
 }
@@ -110,7 +110,7 @@ impl<M: Monitor> Growing<M> {
         self.insert_distinct(n, || 0, chunk)
     }
 
-    /// Runs inserts that have about `distinct()` distinct keys, if nobody deletes those keys before the call
+    /// Runs inserts that have about `distinct()` distinct keys, if no call deletes those keys before the call
     /// ends. As the table will hold so many entries in the end, one growth may make room for as many, and 5 %
     /// more, whatever the [steps](Self::in_steps_of) are. `distinct` is called once, and only if the table
     /// has to grow.

@@ -73,7 +73,7 @@ impl Rehash for Noted {
     }
 }
 
-/// One thread: it waits for nobody. A request for the table while it is held panics.
+/// One thread, which never waits. A request for the table while it is held panics.
 struct OneThread {
     table: RefCell<Noted>,
     room: RefCell<Room>,

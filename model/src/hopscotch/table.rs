@@ -38,9 +38,9 @@ pub(super) struct Member<W: Warp, E: Packed, const S: usize> {
 
 impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32> HopscotchTable<E, H, S, N> {
     /// A table of `homes` homes, at least one, over all words of `words`: those of `homes + N - 1` groups.
-    /// The last `N - 1` groups are nobody's home. At first every word is all ones. `seed` decides the homes
-    /// of keys. A neighbourhood whose hop bits leave less than 16 bits of a home word for its version does
-    /// not compile.
+    /// The last `N - 1` groups are the home of no key. At first every word is all ones. `seed` decides the
+    /// homes of keys. A neighbourhood whose hop bits leave less than 16 bits of a home word for its version
+    /// does not compile.
     #[inline(always)]
     pub const fn new(words: H, homes: u32, seed: Seed) -> Self {
         const { assert!(N >= 1 && Home::<E::Word, N>::VERSION_BITS >= 16, "a neighbourhood has too many groups") };
@@ -237,8 +237,8 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         })
     }
 
-    /// Writes a slot that nobody else may write: one reserved by this warp, or one of a member whose home it
-    /// has locked.
+    /// Writes a slot that no other warp may write: one reserved by this warp, or one of a member whose home
+    /// it has locked.
     #[inline(always)]
     pub(super) fn put<W: Warp>(self, w: &mut W, slot: &Slot<W, E>, word: E::Word) {
         w.elect_with(slot.lane, slot.places, |place| {

@@ -137,7 +137,7 @@ pub trait BulkFlush: BulkTable {
 /// arguments.
 #[cfg(feature = "file")]
 pub trait BulkSave: BulkTable {
-    /// Writes all entries to a file, which any backend can open. Nobody else uses the table meanwhile. Takes
+    /// Writes all entries to a file, which any backend can open. Nothing else uses the table meanwhile. Takes
     /// memory for at most three times the entries of a child table.
     ///
     /// The file takes its name when it is complete and on the disk, and replaces an older file of that name.
@@ -152,7 +152,7 @@ pub trait BulkSave: BulkTable {
 pub trait BulkPaged: BulkTable {
     /// The copies so far, and the ways that jobs took. Takes constant time.
     fn paging(&self) -> Paging;
-    /// Passes all entries to `sink`, one child table at a time. Nobody else uses the table meanwhile, and
+    /// Passes all entries to `sink`, one child table at a time. Nothing else uses the table meanwhile, and
     /// neither may the sink.
     ///
     /// # Errors

@@ -47,7 +47,7 @@ const fn of_slot(word: u32, at: usize) -> u32 {
 }
 
 /// Writes word number `word` of a board: the fingerprints of the keys in its slots, in a table with this
-/// seed. Nobody else uses either meanwhile.
+/// seed. Nothing else uses either meanwhile.
 #[inline(always)]
 pub fn write_board<E: Packed>(slots: impl Words<E::Word>, board: impl Words<u32>, word: usize, seed: Seed) {
     let first = word * BOARD_SLOTS;
@@ -188,7 +188,7 @@ impl<B: Words<u32>, H> BoardSlots<B, H> {
             // Another byte of the word was set, which happens once to each; or this byte was.
             seen = now;
         }
-        // Relaxed: the word depends on no other memory, and nobody else writes it before it is there.
+        // Relaxed: the word depends on no other memory, and no other warp writes it before it is there.
         self.slots.store(at, entry, WriteOrder::Relaxed);
         E::probed(E::EMPTY)
     }

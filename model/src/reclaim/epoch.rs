@@ -46,8 +46,8 @@
 //! a nanosecond that is a century. Scenarios with turns of two and three bits show both sides of the limit.
 //! The counts are of running turns, so they are no more than the warps.
 //!
-//! Every call is bounded, and searches are too. A warp that stops within a turn stops nobody: from then on
-//! retired nodes stay retired, and a call that finds none returns `Full`.
+//! Every call is bounded, and searches are too. A warp that stops within a turn blocks no other warp: from
+//! then on retired nodes stay retired, and a call that finds none returns `Full`.
 
 use super::pool::{lowest, place, stashes_with};
 use super::{Allocator, NodeIndex, Pool, Stash, Wide};

@@ -3,7 +3,7 @@
 //! A structure with linked nodes has a *pool* of them. A warp takes a node, fills it and links it. When no
 //! link leads to it any longer, a warp gives it back, and another one takes it again. A reuse must guarantee:
 //!
-//! 1. *One owner.* From being taken to being given back, a node is given to nobody else.
+//! 1. *One owner.* From being taken to being given back, a node is given to no other warp.
 //! 2. *Nobody is still there.* When a node is taken again, no warp that came to it by its old link reads or
 //!    writes it any more, nor compares an old link to it with a new one.
 //! 3. *A known state.* A warp that takes a node finds the expected content, for example that it is empty, and

@@ -195,7 +195,7 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>> NodePool<B, T> {
 
     /// How many nodes are free. Exact if no operation runs.
     pub fn free(self) -> u64 {
-        // Relaxed: counted while nobody changes it.
+        // Relaxed: counted while no warp changes it.
         let free = |word| self.used.bitmap().load(word, ReadOrder::Relaxed).count_zeros() as u64;
         (0..self.words()).map(free).sum()
     }

@@ -94,7 +94,7 @@ impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
                     // value is stored after it.
                     if keys.compare_exchange(at, seen, LOCKED, Order::Acquire) == seen {
                         let new = if is_there && on_present == OnPresent::Add {
-                            // Relaxed: ordered after the lock by its Acquire, and nobody else stores it.
+                            // Relaxed: ordered after the lock by its Acquire, and no other warp stores it.
                             sum(values.load(at, ReadOrder::Relaxed), value)
                         } else {
                             value

@@ -63,7 +63,7 @@ impl Violation {
         alone.map(|event| (&event.call, answer(event)))
     }
 
-    /// Who called what, and what they were told.
+    /// Which warp called what, and what was returned.
     fn told(&self) -> Vec<String> {
         let mut events: Vec<_> = self.told_events().into_iter().map(|at| &self.history[at]).collect();
         events.sort_by_key(|event| event.start);

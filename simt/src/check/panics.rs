@@ -10,7 +10,7 @@ thread_local! {
     static EXPLORED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs code under exploration. Who calls this catches its panics.
+/// Runs code under exploration. The caller catches its panics.
 pub(crate) fn explored<T>(f: impl FnOnce() -> T) -> T {
     static HOOK: Once = Once::new();
     HOOK.call_once(be_silent);

@@ -92,7 +92,7 @@ mod tests {
         Locked,
     }
 
-    /// A counter, of whose calls one exchange or addition is promised, and that reads wait for nobody.
+    /// A counter that promises one exchange or addition per call, and reads that never wait.
     #[derive(Clone)]
     struct Counter(Adds);
 
@@ -172,7 +172,7 @@ mod tests {
         report.violation.as_ref().map(|violation| violation.kind)
     }
 
-    /// Whoever adds by exchanges is as slow as others are many.
+    /// A warp that adds by exchanges takes longer the more other warps there are.
     #[test]
     fn a_call_beyond_its_bound_is_found() {
         for programs in [&[&[ADD][..], &[ADD, ADD]][..], &[&[ADD], &[ADD], &[READ]]] {
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(explore(Adds::ByExchanges, &[&[ADD, ADD]], false).verdict, Verdict::Passed);
     }
 
-    /// Whoever stops in a call takes no reader with it, unless there is a lock.
+    /// A warp that stops in a call blocks no reader, unless there is a lock.
     #[test]
     fn reads_are_asked_after_a_stall() {
         let right = explore(Adds::AtOnce, &[&[ADD], &[READ]], true);

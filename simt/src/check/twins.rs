@@ -51,7 +51,7 @@ impl Twins {
         orders.iter().map(|order| calls.iter().map(|call| renamed(case, call, order)).collect()).collect()
     }
 
-    /// All orders of the warps in which twins alone have changed places: who stands where each stood.
+    /// All orders of the warps in which only twins are exchanged: for each warp, the one in its place.
     fn orders(&self) -> Vec<Vec<usize>> {
         let class: Vec<usize> = (0..self.before.len()).map(|warp| self.first(warp)).collect();
         let mut orders: Vec<Vec<usize>> = vec![Vec::new()];

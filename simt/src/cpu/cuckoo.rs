@@ -22,7 +22,7 @@ use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
 /// and returns [`Full`](warpproof_model::Insert::Full) if that makes no room: in a table of a million slots
 /// no insert did up to a load of 0.95, and at 0.97 at most one in 50,000
 /// (`cargo test --release --test cuckoo`). Deletes, and inserts that change a value, wait for others that
-/// work on keys of the same bucket; searches wait for nobody.
+/// work on keys of the same bucket; searches never wait.
 ///
 /// ```
 /// use warpproof_simt::cpu::CuckooMap;

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Who explores. An exploration keeps its state to itself, so that any number can go on side by side.
+/// The threads or processes that explore. An exploration keeps its state to itself, so that any number can go
+/// on side by side.
 #[derive(Clone, Debug)]
 pub enum Workers {
     /// So many threads of this process. Loom maps and unmaps a stack per warp and execution, and threads of
@@ -354,7 +355,7 @@ mod tests {
             if scenario.name == "none" {
                 return Err(ScenarioError::Structure("none".to_string()));
             }
-            // Who comes first is not who is ready first.
+            // The first in order need not be ready first.
             std::thread::sleep(Duration::from_millis(if scenario.name == "slow" { 50 } else { 0 }));
             Ok(report)
         }
@@ -380,7 +381,7 @@ mod tests {
         assert_eq!(done, ["one", "slow", "two", "three", "large"]);
         assert_eq!(asked.pop(), Some(("large".to_string(), 2)));
         assert!(asked.iter().all(|(_, threads)| *threads == 1) && asked.len() == 5, "{asked:?}");
-        // With one worker there is nobody to share with.
+        // One worker has no other to share with.
         let asked = run(set, 1).2;
         assert_eq!(asked.len(), 5, "{asked:?}");
         assert!(asked.iter().all(|(_, threads)| *threads == 1), "{asked:?}");

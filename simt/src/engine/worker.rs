@@ -91,7 +91,7 @@ impl Drop for Worker {
 pub(super) struct Process(Arc<Mutex<Child>>);
 
 impl Process {
-    /// Ends it. Who waits for its answer gets an error.
+    /// Ends it. A caller that waits for its answer gets an error.
     pub(super) fn end(&self) {
         let mut child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = child.kill();

@@ -72,7 +72,7 @@ pub(super) fn acquired(lane: &mut Lane, access: Access, released: &Clock) {
 }
 
 /// Whether an access to a word that holds `value` is a write of its own. A read-modify-write that leaves the
-/// value and does not release is a read: who reads what it wrote reads the same value, and learns what is
+/// value and does not release is a read: a thread that reads from it reads the same value, and learns what is
 /// learned from the write that it read, because it carries that one's release on.
 pub(super) fn writes(access: Access, value: u128, width: u32) -> bool {
     let written = access.apply(value, width);

@@ -174,7 +174,7 @@ fn a_fence_forbids_store_buffering_and_its_absence_shows_it() {
     assert_eq!(outcomes(&fenced, Loads::AsLoads).len(), 3);
 }
 
-// Load buffering is not modelled, by nobody here.
+// No engine here models load buffering.
 
 #[test]
 fn loom_buffers_no_loads() {

@@ -26,7 +26,7 @@ impl Plan {
 /// Which loads need not be ordered among each other, given who writes each word.
 ///
 /// Loom remembers only the last access to a word, so a write races with the last load alone, and a load of
-/// another warp before that one is forgotten (issue 166). Loads of words that nobody writes cannot be raced
+/// another warp before that one is forgotten (issue 166). Loads of words that nothing writes cannot be raced
 /// with. Of two warps, the load that hides the other's is one of the writer itself. Of more, any load can.
 fn commuting(warps: usize, words: usize, writers: &[u8]) -> Vec<Vec<bool>> {
     let written = |at: usize| writers.get(at).copied().unwrap_or(0);

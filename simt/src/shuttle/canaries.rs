@@ -74,8 +74,8 @@ impl Planted {
         Ret::Count(seen)
     }
 
-    /// The lock is 0, 1 (held) or 2 (held, and another warp waits). The fault: who unlocks forgets that one
-    /// may wait.
+    /// The lock is 0, 1 (held) or 2 (held, and another warp waits). The fault: a warp that unlocks forgets
+    /// that one may wait.
     fn locked_add<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Ret {
         let words = m.w64(0);
         while words.compare_exchange(LOCK, 0, 1, Order::Relaxed) != 0 {

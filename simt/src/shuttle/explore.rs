@@ -54,7 +54,7 @@ impl Engine for Shuttle {
 
 /// The name of this engine.
 const NAME: &str = "shuttle";
-/// The most warps: who wrote a word is a byte.
+/// The most warps: the writer of a word is stored in a byte.
 const WARPS: usize = 8;
 /// Stack of a warp's thread, in bytes. A row of 32 lanes is some kilobytes, and a warp judges what it wrote.
 const STACK: usize = 0x4_0000;

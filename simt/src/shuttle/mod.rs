@@ -11,8 +11,8 @@
 //! `canaries`). It does not see a missing `Warp::sync` either. What it does not find may exist: its best
 //! verdict is *sampled*, never *passed*.
 //!
-//! A warp's access to a word that no other warp was seen to write is no step of its own: who reads it when
-//! makes no difference. In a slab of 32 lanes that leaves a few words of many.
+//! A warp's access to a word that no other warp was seen to write is not a separate step: the
+//! time of such an access makes no difference. In a slab of 32 lanes that leaves a few words of many.
 
 #[cfg(test)]
 mod canaries;

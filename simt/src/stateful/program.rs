@@ -189,7 +189,7 @@ impl<'c> Programs<'c> {
         idle
     }
 
-    /// Adds the calls of a warp to a history; who is in a call has not returned from it.
+    /// Adds the calls of a warp to a history; a warp that is in a call has not returned from it.
     pub(super) fn events(&self, node: Node, events: &mut Vec<Event>) {
         let (warp, number) = self.places[node as usize];
         let (warp, mut number) = (usize::from(warp), usize::from(number));

@@ -132,7 +132,7 @@ impl<'c> Search<'c> {
         self.keys.len()
     }
 
-    /// Visits all states, as if nobody changed a word but those of whom it is known: where that `is_wrong`,
+    /// Visits all states, as if only the warps known to change a word changed it: where that `is_wrong`,
     /// it is for nothing.
     fn round(&mut self, limit: &Limit) -> Result<Verdict, Breach> {
         self.path.clear();

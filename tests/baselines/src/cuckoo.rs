@@ -30,7 +30,7 @@ impl<S: Words<u64>> Cuckoo<S> {
         Self { slots }
     }
 
-    /// Adds a pair whose key is absent, and which nobody else adds.
+    /// Adds a pair whose key is absent, and which nothing else adds.
     ///
     /// # Errors
     /// The key that found no place after 256 moves, which is left out: this one or another.

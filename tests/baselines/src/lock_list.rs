@@ -14,7 +14,7 @@ use warpproof_model::{IntegerWords, Key, Order, ReadOrder, Seed, UserKey, Warp, 
 /// The seed of all tables.
 const SEED: Seed = Seed::new(1);
 
-/// Set in the link of a bucket's first node while nobody has the bucket's lock.
+/// Set in the link of a bucket's first node while no thread has the bucket's lock.
 const FREE: u64 = 1 << 63;
 /// The low half of the link of a chain's last node: no number of a node.
 const END: u32 = u32::MAX;
@@ -119,7 +119,7 @@ impl<E: Packed<Word = u64>, N: IntegerWords<u64>, const S: usize> LockList<E, N,
                 w.sync();
                 return link as u32;
             }
-            // Relaxed: who goes by it tries to take the lock afterwards.
+            // Relaxed: a thread that relies on it tries to take the lock afterwards.
             while w.elect(lane, || self.nodes.load(at, ReadOrder::Relaxed)) & FREE == 0 {
                 w.pause();
             }
@@ -170,8 +170,8 @@ impl<E: Packed<Word = u64>, N: IntegerWords<u64>, const S: usize> LockList<E, N,
         (Insert::Inserted, link)
     }
 
-    /// The entry of a key in the chain from a node on. Who has no lock goes from node to node by the links
-    /// alone.
+    /// The entry of a key in the chain from a node on. A thread without the lock follows the links from node
+    /// to node alone.
     #[inline(always)]
     fn find<W: Warp>(self, w: &mut W, mut node: u32, key: E::Key, locked: bool) -> Option<Place<W>> {
         loop {

@@ -46,7 +46,7 @@ impl<S: Words<u64>> ChildTable<S> {
         Self { words, slots, constants: FUNCTIONS.map(|function| mix(seed ^ function)) }
     }
 
-    /// Adds a pair whose key is absent, and which nobody else adds.
+    /// Adds a pair whose key is absent, and which nothing else adds.
     ///
     /// # Errors
     /// The pair that found no place, which is left out: this one or another.
@@ -86,7 +86,7 @@ impl<S: Words<u64>> ChildTable<S> {
     /// in this child table.
     #[inline(always)]
     pub fn answer<Q: Words<u32>>(self, queries: Q, at: usize) -> Option<u32> {
-        // Relaxed, both: a key is in one child table, so nobody else answers the query.
+        // Relaxed, both: a key is in one child table, so nothing else answers the query.
         let key = queries.load(at, ReadOrder::Relaxed);
         if key == ANSWERED {
             return None;

@@ -3,7 +3,7 @@
 //! Source: owensgroup/SlabAlloc and the insert of owensgroup/SlabHash.
 //!
 //! 5a. No slab is free: the warp changes its resident block for ever. One warp and one insert are enough.
-//! Look at the loads of the bitmap: the same words again and again, while nobody is there who could free a
+//! Look at the loads of the bitmap: the same words again and again, while there is no warp that could free a
 //! slab. The checker's step bound ends it.
 //!
 //! 5b. Two warps extend the same chain. One takes the first slab; the other fails on that bit, copies the

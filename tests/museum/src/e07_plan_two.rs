@@ -1,8 +1,9 @@
 //! Exhibit 7: a lock in the top bit of the key.
 //!
 //! Source: the blog's 'plan 2' for 64-bit keys and values. The key word is exchanged for a lock word, the
-//! value is stored, the key word is stored back; who meets a locked key tries again. As printed nearly every
-//! line is wrong, and each defect hides the next; so each is shown alone, with the ones before it put right.
+//! value is stored, the key word is stored back; a warp that meets a locked key tries again. As printed
+//! nearly every line is wrong, and each defect hides the next; so each is shown alone, with the ones before
+//! it put right.
 //!
 //! 7a. There is no `break` after success: the update starts over for ever. One warp.
 //!
@@ -13,8 +14,8 @@
 //! update of the one that came second is lost, as in plan 1.
 //!
 //! 7d. With `|`, the constant sets bits 63 and 59 to 0, not the top bit alone: masking does not give the key
-//! back. Who meets a locked key takes it for another one, does nothing, and says nothing. Look at warp 1: one
-//! load, then its return; its search finds nothing.
+//! back. A warp that meets a locked key takes it for another one, does nothing, and reports nothing. Look at
+//! warp 1: one load, then its return; its search finds nothing.
 //!
 //! 7e. `dest & MASK == key` means `dest & (MASK == key)`: the test for one's own key fails always, an update
 //! of a key that is there does nothing. One warp.

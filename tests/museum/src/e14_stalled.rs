@@ -1,4 +1,4 @@
-//! Exhibit 14: who waits for a warp that stopped.
+//! Exhibit 14: which operations wait for a warp that stopped.
 //!
 //! Source: GLHT, which is called lock-free, and its reads wait-free. Warp 0 inserts 5 and stops for ever, at
 //! each of its steps in turn. Warp 1, the only one that runs, ends no call: so the table is not lock-free,
@@ -47,7 +47,7 @@ pub(crate) fn exhibits() -> Vec<Exhibit> {
     ]
 }
 
-/// The published form with finds that wait for nobody.
+/// The published form with finds that never wait.
 fn passes_by(published: &Glht) -> Repair {
     let repaired = published.clone().with(|repairs| {
         (repairs.rereads, repairs.versions, repairs.never_waits) = (true, true, true);

@@ -2,9 +2,9 @@
 //!
 //! Source: Shinde, "Wait-free set", 2016: REPLACE, which is claimed to be wait-free.
 //!
-//! REPLACE retains the link of the old node before it exchanges the link before it. Whoever stops between
-//! the two leaves a retained link, and no word says whose it is: nobody can finish the replacement or take
-//! the link back. All who come to it begin again, readers too.
+//! REPLACE retains the link of the old node before it exchanges the link before it. A warp that stops between
+//! the two leaves a retained link, and no word says whose it is: no other warp can finish the replacement or
+//! take the link back. Every warp that reaches it begins again, readers too.
 //!
 //! Our wait-free set has an announcement in the place of the bit: whoever replaces runs the announced call.
 

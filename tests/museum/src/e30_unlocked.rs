@@ -77,7 +77,7 @@ impl Subject for Evicting {
 /// A key that the lanes of a warp lock and count up.
 #[derive(Clone, Debug)]
 struct Groups {
-    /// The repair: who gets the lock gives it back before the others try again.
+    /// The repair: a warp that gets the lock gives it back before the others try again.
     in_turn: bool,
 }
 

@@ -3,10 +3,10 @@
 //! Source: stotko/stdgpu, pull request 25 (unordered_map and unordered_set). A bucket is an entry, and more
 //! entries are linked to it by offsets; an entry counts when its bit says *occupied*. Insert looks for the
 //! key; finds the last entry of the chain; tries to lock *that entry*; looks for the key and the last entry
-//! again; takes a fresh entry, writes it, links it, sets its bit; unlocks. Whoever does not get the lock
+//! again; takes a fresh entry, writes it, links it, sets its bit; unlocks. A warp that does not get the lock
 //! starts over.
 //!
-//! Between link and bit the key is not found and its entry is the last one. Warp 1 locks it, which nobody
+//! Between link and bit the key is not found and its entry is the last one. Warp 1 locks it, which no warp
 //! holds, and links the same key after it.
 //!
 //! Look at the two locks: they are of different entries. (The memory orders here are stronger than the

@@ -21,7 +21,7 @@ const USED: usize = 2;
 /// One hash list.
 #[derive(Clone, Debug)]
 struct UnorderedMap {
-    /// The repair: who cleared the bit has erased the key.
+    /// The repair: the warp that cleared the bit has erased the key.
     who_cleared: bool,
 }
 
@@ -55,7 +55,7 @@ impl UnorderedMap {
             let end = match Self::find(m, call.key) {
                 Ok(_) => {
                     if let Some(entry) = mine {
-                        // Relaxed: nobody knows of the entry.
+                        // Relaxed: no other warp knows of the entry.
                         m.w32(USED).fetch_and(0, !(1 << entry), Order::Relaxed);
                     }
                     return Ret::Present;

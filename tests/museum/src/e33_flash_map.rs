@@ -4,7 +4,8 @@
 //! or *inserting*, and the distance from the home slot), a key and a value. Insert walks from the home slot.
 //! An occupied slot with its key: the value is stored. Another key nearer to its home: the slot is claimed,
 //! the pairs change places, on with the other pair. Empty or a tombstone: the slot is claimed by an exchange
-//! of its flag, key and value are stored, a fence, the flag says occupied. Who meets *inserting* reads again.
+//! of its flag, key and value are stored, a fence, the flag says occupied. A warp that meets *inserting*
+//! reads again.
 //!
 //! 33a. One thread. 4 and 8 have the same home; 4 is removed, and an insert of 8 fills its tombstone. 8
 //! stands twice. Look at the last insert: it reads the flag of slot 0 alone.

@@ -29,12 +29,12 @@ const SLOTS: usize = 0;
 /// What of the published form is repaired.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Repairs {
-    /// Who fills or empties a slot keeps the bitmap of its index.
+    /// A warp that fills or empties a slot keeps the bitmap of its index.
     pub(crate) keeps_bitmap: bool,
     /// The home word is read before the other slots and again after them, and a find in which it changed
     /// begins anew. A displacement changes it between copy and erasure.
     pub(crate) rereads: bool,
-    /// Who changes a bitmap changes its version.
+    /// A warp that changes a bitmap changes its version.
     pub(crate) versions: bool,
     /// Delete begins anew if the slot of its key has a flag.
     pub(crate) checks_target: bool,
@@ -152,8 +152,8 @@ impl Glht {
         let slots = m.w64(SLOTS);
         let row = w.each(|lane| match lane {
             0 => first,
-            // Acquire: pairs with the AcqRel in exchange: who reads what a displacement wrote here reads
-            // another home word below.
+            // Acquire: pairs with the AcqRel in exchange: a warp that reads what a displacement wrote here
+            // reads another home word below.
             lane if lane <= self.reach => slots.load((home + lane) as usize, ReadOrder::Acquire),
             _ => INITIAL | MULTIPLE,
         });

@@ -166,7 +166,7 @@ impl Glht {
                 Self::release(w, m, target);
                 return Closer::Reserved(Slot { at, word: word | MULTIPLE });
             }
-            // The bit of the target first: who reads the copy may take it for a member.
+            // The bit of the target first: a warp that reads the copy may take it for a member.
             let head = Slot { at, word: self.remapped(word | HEAD | bit(target.at - at)) };
             if is_quiet(word) && Self::exchange(w, m, at, word, head.word) {
                 match self.swap(w, m, row, head, target) {
@@ -227,7 +227,7 @@ impl Glht {
     }
 
     /// A key of the head that is after it is moved: copy, erase, unlock. Where finds read the head twice
-    /// it is unlocked before the erasure, so that nobody reads it as before the copy and the slot as after
+    /// it is unlocked before the erasure, so that no warp reads it as before the copy and the slot as after
     /// the erasure.
     fn swap_member<W: SimWarp, M: Memory>(
         &self,

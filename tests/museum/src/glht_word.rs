@@ -16,7 +16,7 @@ pub(crate) const HEAD: u64 = 1 << 61;
 pub(crate) const MOVED: u64 = 1 << 60;
 /// All locks.
 pub(crate) const LOCKS: u64 = MULTIPLE | HEAD | MOVED;
-/// A word that nobody filled.
+/// A word that no warp filled.
 pub(crate) const INITIAL: u64 = EMPTY;
 
 const BITMAP_AT: u32 = 28;
@@ -48,7 +48,7 @@ pub(crate) const fn is_locked(word: u64) -> bool {
     word & LOCKS != 0
 }
 
-/// Empty and reserved by nobody.
+/// Empty and not reserved.
 pub(crate) const fn is_free(word: u64) -> bool {
     word & (EMPTY | MULTIPLE) == EMPTY
 }

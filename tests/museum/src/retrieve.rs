@@ -84,7 +84,7 @@ impl Retrieve {
             }
             let mut submap = 0;
             // As published: the prefix is read before its bound is tested.
-            // Relaxed, both: nobody writes while the kernel runs.
+            // Relaxed, both: no thread writes while the kernel runs.
             while slot >= prefix.load(submap, ReadOrder::Relaxed) && submap < submaps {
                 submap += 1;
             }

@@ -3,7 +3,7 @@
 //! A bucket is a list of nodes of as many values as a warp has lanes, in no order within a node; a lane
 //! without a value is empty. Nodes hold ascending ranges; the last one holds infinity. The values of a node
 //! that is linked never change: add and remove *clone* it and *replace* it. A link has bits beside it: the
-//! node is free, or the link is retained, so that nobody else replaces what follows.
+//! node is free, or the link is retained, so that no other warp replaces what follows.
 //!
 //! Operations: FIND walks and asks of each node whether it is the WINDOW of the key; CLONE copies the node
 //! with the key or without it, and splits a full one; REPLACE retains the link of the old node, and

@@ -68,7 +68,7 @@ impl SlabAlloc {
 
     /// First bitmap word of the resident block.
     fn resident<W: Warp, M: Memory>(&self, w: &W, m: M) -> usize {
-        // Relaxed: nobody else's.
+        // Relaxed: no other warp's.
         let changes = m.w32(self.array + 2).load(w.id() as usize, ReadOrder::Relaxed);
         (w.id().wrapping_add(changes) % self.blocks() * self.lanes) as usize
     }
@@ -77,7 +77,7 @@ impl SlabAlloc {
     pub(crate) fn allocate<W: Warp, M: Memory>(&self, w: &mut W, m: M) -> Option<u32> {
         let (bitmap, copies) = (self.bitmap(m), self.copies(m));
         let mine = (w.id() * self.lanes) as usize;
-        // Relaxed: nobody else's.
+        // Relaxed: no other warp's.
         let mut copy = w.each(|lane| copies.load(mine + lane as usize, ReadOrder::Relaxed));
         let mut first = self.resident(w, m);
         let mut changes = 0;
@@ -100,7 +100,7 @@ impl SlabAlloc {
             let now = if old == word { word | 1 << bit } else { old };
             copy = w.map(copy, |l, word| if l == lane { now } else { word });
             w.elect(lane, || {
-                // Relaxed: nobody else's.
+                // Relaxed: no other warp's.
                 copies.store(mine + lane as usize, now, WriteOrder::Relaxed);
                 now
             });
@@ -113,11 +113,11 @@ impl SlabAlloc {
     fn change_resident<W: Warp, M: Memory>(&self, w: &mut W, m: M) -> (usize, W::Lanes<u32>) {
         let (bitmap, copies) = (self.bitmap(m), self.copies(m));
         let me = w.id();
-        // Relaxed: nobody else's.
+        // Relaxed: no other warp's.
         w.elect(0, || m.w32(self.array + 2).fetch_add(me as usize, 1, Order::Relaxed));
         let first = self.resident(w, m);
         let copy = w.each(|lane| {
-            // Relaxed, both: a guess that the exchange confirms, and a word of nobody else's.
+            // Relaxed, both: a guess that the exchange confirms, and a word of no other warp's.
             let word = bitmap.load(first + lane as usize, ReadOrder::Relaxed);
             copies.store((me * self.lanes + lane) as usize, word, WriteOrder::Relaxed);
             word
@@ -134,7 +134,7 @@ impl SlabAlloc {
         if self.forgets {
             let lane = slab / BITS % self.lanes;
             let mine = (w.id() * self.lanes + lane) as usize;
-            // Relaxed: nobody else's.
+            // Relaxed: no other warp's.
             w.elect(lane, || copies.fetch_and(mine, !bit, Order::Relaxed));
         }
     }

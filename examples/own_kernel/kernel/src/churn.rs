@@ -143,7 +143,7 @@ macro_rules! kernel {
         ///
         /// # Safety
         ///
-        /// The first fourteen arguments are the parts of a set of u32 keys, which nobody else uses, with an
+        /// The first fourteen arguments are the parts of a set of u32 keys, which nothing else uses, with an
         /// array of its own in place of the retired nodes: zero at first, as many bitmaps as the pool has.
         /// `epochs` has 48 words, `net` has `range + 1`, and `counts` two; all are zero. Blocks have a
         /// multiple of 32 threads, and the table has room for all tiles of the grid.

@@ -41,7 +41,7 @@ type Table = WaitFreeTable<Key32, Global<u32>, Global<u64>, EpochPool<Global<u32
 ///
 /// # Safety
 ///
-/// The first fourteen arguments are the parts of a set of u32 keys, which nobody else uses, with an array of
+/// The first fourteen arguments are the parts of a set of u32 keys, which nothing else uses, with an array of
 /// five times `states` words in place of the retired nodes. `epochs` has 48 words. Both are zero. `calls` and
 /// `answers` are host memory of `boxes` words that both sides access atomically, and the CPU writes no
 /// answers. `net` has `range + 1` words, and `stopped` one, all zero. A block is a hardware warp, the grid
@@ -94,7 +94,7 @@ pub unsafe extern "ptx-kernel" fn serve(
         (words, Global::new(net, range as usize + 1), Global::new(stopped, 1))
     };
     let pool = words.pool;
-    // Who serves a thread asks at once. The others ask when they have lost 64 exchanges.
+    // A lane that serves a thread asks at once. The others ask when they have lost 64 exchanges.
     let table = Table::new(words, if warp < boxes { 0 } else { 64 }, Seed::from_words([mask, factor]));
     let run = |w: &mut Tile<LANES>, op: Op, key: u32| {
         let Some(key) = UserKey::new(key) else { return NOT_DONE };

@@ -51,7 +51,7 @@ pub unsafe extern "ptx-kernel" fn group_sums(
         let (bitmap, seed) = (Global::new(bitmap, bitmap_len), Seed::from_words([mask, factor]));
         (Table::of_all_keys(slots, bitmap, buckets, seed), Global::new(sums, rows as usize))
     };
-    // SAFETY: `row` is below `rows`, and nobody writes the inputs.
+    // SAFETY: `row` is below `rows`, and nothing writes the inputs.
     let (key, amount) = unsafe { (keys.add(row as usize).read(), amounts.add(row as usize).read()) };
     let group = match table.insert_unique(w, key, row) {
         Insert::Inserted => Some(row),

@@ -33,7 +33,7 @@ impl At {
     }
 }
 
-/// An element for each operation, which nobody writes during the launch. If elements have no bits, it may be
+/// An element for each operation, which nothing writes during the launch. If elements have no bits, it may be
 /// null.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
@@ -49,8 +49,8 @@ impl<T: Copy> In<T> {
 }
 
 /// A range of an array for each operation: offset number `op` is where it begins, and the next offset is
-/// where it ends. There is one more offset than operations, offsets ascend, and nobody writes them during the
-/// launch.
+/// where it ends. There is one more offset than operations, offsets ascend, and nothing writes them during
+/// the launch.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Offsets(*const u64);
@@ -150,7 +150,7 @@ impl<T> Array<T> {
     ///
     /// # Safety
     ///
-    /// There is an element `place`, and nobody else uses it during the launch.
+    /// There is an element `place`, and nothing else uses it during the launch.
     #[inline(always)]
     pub(crate) unsafe fn write<W: Warp>(self, w: &mut W, place: u64, value: T)
     where
@@ -168,7 +168,7 @@ impl<T> Array<T> {
     ///
     /// # Safety
     ///
-    /// There is an element `place`, and nobody else uses it during the launch.
+    /// There is an element `place`, and nothing else uses it during the launch.
     #[inline(always)]
     pub(crate) unsafe fn set(self, place: u64, value: T) {
         // SAFETY: the contract of this function.
@@ -189,7 +189,7 @@ impl<K: Copy, V: Copy> Columns<K, V> {
     ///
     /// # Safety
     ///
-    /// Nobody else writes this place during the launch.
+    /// Nothing else writes this place during the launch.
     #[inline(always)]
     pub(super) unsafe fn put<W: Warp>(self, w: &mut W, place: u64, key: K, value: V) {
         if place < self.room {

@@ -115,7 +115,7 @@ macro_rules! step {
     };
 }
 
-/// Every step has the scratch words that it names. Nobody else uses the table or the bins meanwhile.
+/// Every step has the scratch words that it names. Nothing else uses the table or the bins meanwhile.
 impl<const S: usize, E: Packed, H: Words<E::Word>, F: Filter, P: Probing>
     Launch<1, WithSlots<OpenTable<E, H, F, P, S>, ReservedSlots<E, H>>>
 where

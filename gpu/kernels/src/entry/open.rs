@@ -25,7 +25,7 @@ impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
 
 impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> Launch<L, WithSlots<T, R>> {
     /// Adds the entries of another table, whose slots these are; adds to `lost` how many found no room.
-    /// Nobody else uses the table, and it has none of their keys.
+    /// Nothing else uses the table, and it has none of their keys.
     #[inline(always)]
     pub(crate) fn absorb(self, slots: In<SlotWord<T>>, n: Count, lost: Global<u64>) {
         self.absorb_each(|op| slots.read(op), n, lost);
@@ -64,7 +64,7 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
             self.table.visit(&mut here.0, 0, |w, _, key, value| {
                 // Relaxed: a place depends on no other memory, and the count is read after the launch.
                 let place = w.elect(0, || total.fetch_add(0, 1, Order::Relaxed));
-                // SAFETY: nobody else has this place.
+                // SAFETY: nothing else has this place.
                 unsafe { to.put(w, place, key, value) }
             });
         }

@@ -17,7 +17,7 @@ use warpproof_model::paged::partition::{
 };
 use warpproof_model::{Block, Hash64, IntegerWords, Key, Order, ReadOrder, Seed, Warp, Words};
 
-/// An element for each operation, which nobody writes during the launch; or null, and there are none.
+/// An element for each operation, which nothing writes during the launch; or null, and there are none.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct MaybeIn<T>(*const T);
@@ -52,7 +52,7 @@ impl Digits {
     #[inline(always)]
     fn child<K: Key>(self, key: K) -> (u32, Hash64) {
         let child = key.hash(self.seed).digit(self.children);
-        // SAFETY: two words for each child table, which nobody writes during the launch.
+        // SAFETY: two words for each child table, which nothing writes during the launch.
         let words = [0, 1].map(|word| unsafe { self.seeds.add(2 * child as usize + word).read() });
         (child, key.hash(Seed::from_words(words)))
     }
@@ -140,7 +140,7 @@ unsafe fn here(each: u32) -> ((Tile<1>, CtaBlock<1>), Share) {
 ///
 /// # Safety
 ///
-/// The contract of the kernel: columns and counters are as long as it says, and nobody else uses them.
+/// The contract of the kernel: columns and counters are as long as it says, and nothing else uses them.
 #[inline(always)]
 unsafe fn count_digits<K: Key>(keys: In<K>, n: Count, digits: Digits, counters: Array<u32>) {
     // SAFETY: the contract of the kernel.
@@ -166,7 +166,7 @@ unsafe fn count_digits<K: Key>(keys: In<K>, n: Count, digits: Digits, counters: 
 ///
 /// # Safety
 ///
-/// The contract of the kernel: columns and counters are as long as it says, and nobody else uses them.
+/// The contract of the kernel: columns and counters are as long as it says, and nothing else uses them.
 #[inline(always)]
 unsafe fn scatter_by_digits<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits, next: Array<u32>) {
     // SAFETY: the contract of the kernel.
@@ -180,7 +180,7 @@ unsafe fn scatter_by_digits<K: Key, V: Copy>(columns: Columns<K, V>, digits: Dig
 ///
 /// # Safety
 ///
-/// The contract of the kernel: columns and counters are as long as it says, and nobody else uses them.
+/// The contract of the kernel: columns and counters are as long as it says, and nothing else uses them.
 #[inline(always)]
 unsafe fn arrange_tiles<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits, bins: u32) {
     // SAFETY: the contract of the kernel.
@@ -205,7 +205,7 @@ unsafe fn arrange_tiles<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits,
 ///
 /// # Safety
 ///
-/// The contract of the kernel: columns and counters are as long as it says, and nobody else uses them.
+/// The contract of the kernel: columns and counters are as long as it says, and nothing else uses them.
 #[inline(always)]
 unsafe fn give_back<K: Key, V: Copy>(
     numbers: In<u32>,
@@ -277,7 +277,7 @@ macro_rules! of_slots {
             // SAFETY: the contract of the kernel.
             let thread = unsafe { Tile::<1>::new() };
             if thread.id() < n.0 {
-                // SAFETY: the memory of a child table, and `n` words of the board, which nobody else uses.
+                // SAFETY: the memory of a child table, and `n` words of the board, which nothing else uses.
                 let (slots, board) = unsafe { (store(slots, len), store(board, n.0 as usize)) };
                 write_board::<$packed>(slots, board, thread.id() as usize, Seed::from_words([mask, factor]));
             }
@@ -361,7 +361,7 @@ unsafe extern "ptx-kernel" fn paged_tally(
     let (mut thread, mut block) = unsafe { (Tile::<1>::new(), CtaBlock::<1>::new()) };
     let (child, shared) = (block.number(), block.shared());
     if child < children {
-        // SAFETY: one more than child tables, which nobody writes during the launch.
+        // SAFETY: one more than child tables, which nothing writes during the launch.
         let [start, end] = [0, 1].map(|next| unsafe { starts.add(child as usize + next).read() });
         let mut mine = [0u32; TALLIES];
         let mut at = start.saturating_add(block.rank());

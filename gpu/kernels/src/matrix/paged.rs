@@ -31,7 +31,7 @@ impl Heads {
     #[inline(always)]
     pub(super) fn of<K: Key>(self, key: K) -> (usize, [u64; HEAD]) {
         let child = key.hash(self.seed).digit(self.children) as usize;
-        // SAFETY: so many words for each child table, which nobody writes during the launch (contract of the
+        // SAFETY: so many words for each child table, which nothing writes during the launch (contract of the
         // kernel).
         (child, core::array::from_fn(|word| unsafe { self.heads.add(HEAD * child + word).read() }))
     }

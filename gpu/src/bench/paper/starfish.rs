@@ -396,8 +396,8 @@ impl StarfishMap {
         {
             let failed = Error::driver(COPYING);
             let image = image.as_mut_slice().map_err(&failed)?;
-            // SAFETY: both have the words of a child table, and live until the device was waited for; nobody
-            // looks at the image before.
+            // SAFETY: both have the words of a child table, and live until the device was waited for;
+            // nothing reads the image before.
             unsafe { result::memcpy_dtoh_async(image, address, frame.slot.stream.cu_stream()) }
                 .map_err(failed)?;
             self.copies[1] += 1;

@@ -51,7 +51,7 @@ impl<
     /// same bin of `overflow`.
     ///
     /// A bin has `1 << shift` buckets. All warps of the block call this. The block has [`fill_words`] shared
-    /// words, zero at first, and as many scratch words as a bin has slots. Nobody else uses the buckets of
+    /// words, zero at first, and as many scratch words as a bin has slots. Nothing else uses the buckets of
     /// the bin meanwhile. Where outcomes are told, a bin has room for at most [`MOST_TOLD`] entries.
     #[inline(always)]
     pub fn fill<I: InBlock, B: StagedWords<E::Word>, G: StagedWords<u32>, C: IntegerWords<u32>>(

@@ -43,7 +43,7 @@ pub(super) fn shrink(ops: &[Op], named: bool) -> Window {
     let reads = test.needed(reads, &writes, span);
     let read: HashSet<u64> =
         reads.iter().filter(|(op, _)| op.class == Class::Reads).map(|(op, _)| op.value).collect();
-    // Without an assign that nobody reads, the value before it goes on.
+    // Without an assign that no call reads, the value before it goes on.
     let (assigns, mut rest): (Vec<_>, Vec<_>) = writes
         .into_iter()
         .filter(|(op, _)| op.ret >= from || read.contains(&op.value))

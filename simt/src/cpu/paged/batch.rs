@@ -274,7 +274,7 @@ impl<T: Fixed> BulkTable for Paged<T> {
 
 impl<T: Fixed> Paged<T> {
     /// Passes all entries to `sink`, one child table at a time; takes memory for up to three times its
-    /// entries. Nobody else uses the table meanwhile, and neither may the sink.
+    /// entries. Nothing else uses the table meanwhile, and neither may the sink.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; any error of the sink, after which it is not called again.

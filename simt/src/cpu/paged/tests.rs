@@ -213,7 +213,7 @@ fn a_batch_that_panicked_leaves_a_table_that_works() {
     let panicked = std::thread::scope(|scope| {
         let panics = scope.spawn(|| {
             let mut state = map.state();
-            // As if it had stored these pairs, and nobody knew.
+            // As if it had stored these pairs unnoticed.
             state.slots.fill(ChildSlots::default());
             state.slots.iter_mut().for_each(ChildSlots::begin);
             std::panic::resume_unwind(Box::new("in the middle of a batch"));

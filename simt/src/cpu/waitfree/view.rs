@@ -43,8 +43,8 @@ impl<St: PackedWords, const S: usize> Copy for View<'_, St, S> {}
 const FEW: u64 = 64;
 
 impl<St: PackedWords, const S: usize> View<'_, St, S> {
-    /// Frees the nodes that nobody uses, unless that is not worth it. Returns whether it did. Nobody else is
-    /// in the middle of an operation.
+    /// Frees the nodes that no call uses, unless that is not worth it. Returns whether it did. Nothing else
+    /// is in the middle of an operation.
     #[cold]
     fn reclaim<W: Warp>(&self, alone: &mut Alone<'_>) -> bool {
         let (pool, room) = (self.table.pool(), alone.room());

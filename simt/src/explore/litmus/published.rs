@@ -101,7 +101,7 @@ fn lastzero() {
         }]
     };
     published(&[(5, 64)], |n| many(n + 1, |at| thread(n, at)));
-    // The twelfth lane reads what nobody writes.
+    // The twelfth lane reads what nothing writes.
     published(&[(5, 64), (10, 3328)], |n| many_in_pairs((n + 1).next_multiple_of(2), |at| thread(n, at)));
 }
 

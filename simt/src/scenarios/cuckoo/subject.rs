@@ -131,7 +131,7 @@ impl<E: Entry, const S: usize> Subject for CuckooSubject<E, S> {
         array != LOCKS
     }
 
-    /// A search waits for nobody.
+    /// A search never waits.
     fn reads_after_stall(&self) -> bool {
         true
     }

@@ -130,7 +130,7 @@ impl<E: Entry, M: Memory, const S: usize> Parts<E, M, S> {
     fn empty(self, index: u32) {
         let table = self.at(index);
         let (slots, filter) = (E::words(self.m, 2 * index as usize), self.m.w32(2 * index as usize + 1));
-        // Relaxed, both: nobody reads them before they are published.
+        // Relaxed, both: nothing reads them before they are published.
         (0..self.slots(index)).for_each(|at| slots.store(at, E::EMPTY, WriteOrder::Relaxed));
         let words = filter_words::<CLASSES>(table.buckets());
         (0..words).for_each(|at| filter.store(at, 0, WriteOrder::Relaxed));
@@ -241,7 +241,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
         matches!(self.kept(array), Kept::Slots(_))
     }
 
-    /// A search waits for nobody.
+    /// A search never waits.
     fn reads_after_stall(&self) -> bool {
         true
     }

@@ -154,7 +154,7 @@ impl<T: Table> Subject for GrowthSubject<T> {
         }
     }
 
-    /// What the room says is right whenever nobody changes it, and nobody replaces the table; nothing is
+    /// What the room says is right whenever no thread changes it or replaces the table; nothing is
     /// promised while somebody does.
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
         let at = Place::now(m);

@@ -92,7 +92,7 @@ impl<E: Entry, const S: usize, const N: u32, const V: u32> Subject for Hopscotch
         (call.op == Op::Search).then_some(N * (self.group_words() as u32 + 1))
     }
 
-    /// A search waits for nobody.
+    /// A search never waits.
     fn reads_after_stall(&self) -> bool {
         true
     }

@@ -184,7 +184,7 @@ mod tests {
             }
             assert_eq!([(); 2].map(|()| slots.change(1, 6, Change::Erase)), [6, Pair64::MARK as u64]);
             assert_eq!(slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), OnPresent::Add)), 5);
-            // Relaxed: nobody else is here.
+            // Relaxed: no other warp runs.
             m.w64(0).store(2, u64::MAX - 1, WriteOrder::Relaxed);
             let array = SlotArray::new(slots);
             let (row, alone) = (array.load_row::<4>(0), [0, 1, 2, 3].map(|slot| array.load(slot)));
@@ -223,7 +223,7 @@ mod tests {
             assert!(absent > 900, "{absent} of 990 absent keys");
             assert!((10..1000).all(|key| table.search(w, user(key)).is_none()));
 
-            // Relaxed: nobody else is here.
+            // Relaxed: no other warp runs.
             let words = |array: usize| {
                 (0..board_words(SLOTS))
                     .map(|word| m.w32(array).load(word, ReadOrder::Relaxed))

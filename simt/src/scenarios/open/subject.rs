@@ -116,7 +116,7 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
         array == 0
     }
 
-    /// A search waits for nobody.
+    /// A search never waits.
     fn reads_after_stall(&self) -> bool {
         true
     }

@@ -50,7 +50,7 @@ impl Subject for PoolSubject {
         }
     }
 
-    /// All slabs are one history: who got which matters.
+    /// All slabs are one history: it matters which warp got which.
     fn key(&self, _call: &Call) -> u64 {
         0
     }
@@ -96,8 +96,8 @@ pub(super) fn free_slabs(word: u32, first: u32) -> String {
 }
 
 impl PoolSubject {
-    /// The bits of word `index` that are beyond the pool: its leading ones, if nobody may free them. Only the
-    /// top bit is taken for one here.
+    /// The bits of word `index` that are beyond the pool: its leading ones, if no warp may free them. Only
+    /// the top bit is taken for one here.
     fn beyond(&self, index: usize) -> u32 {
         self.bitmap[index] & 1 << 31
     }

@@ -197,7 +197,7 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         }
     }
 
-    /// A search waits for nobody.
+    /// A search never waits.
     fn reads_after_stall(&self) -> bool {
         true
     }

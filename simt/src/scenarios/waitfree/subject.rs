@@ -311,7 +311,7 @@ impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
         array == HEADS && matches!(access, Access::Exchange { .. })
     }
 
-    /// A search waits for nobody.
+    /// A search never waits.
     fn reads_after_stall(&self) -> bool {
         true
     }

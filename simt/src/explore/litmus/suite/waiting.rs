@@ -37,7 +37,7 @@ fn waiting_for_what_nobody_writes_is_a_violation() {
     threads(&[&[wait(X, 1)], &[wait(Y, 1)]]).breaks(Kind::StepBound);
 }
 
-/// Each writes its flag after it has seen the other's. With LB forbidden nobody goes on.
+/// Each writes its flag after it has seen the other's. Since LB is forbidden, neither continues.
 #[test]
 fn waiting_for_each_other_is_a_violation() {
     threads(&[&[wait(X, 1), release(Y, 1)], &[wait(Y, 1), release(X, 1)]]).breaks(Kind::StepBound);
@@ -106,7 +106,7 @@ fn a_loop_with_two_ends_takes_either() {
     threads(&[&[write(X, 1), write(Y, 1)], &[poll]]).gives(&["- | 0", "- | 1"]);
 }
 
-/// A loop that gives up after three turns: also where nobody writes, and beside a write that it may miss.
+/// A loop that gives up after three turns: also if no thread writes, and beside a write that it may miss.
 #[test]
 fn a_loop_that_gives_up_may_see_nothing() {
     let poll = || Ins::Poll(&[X], 3);
