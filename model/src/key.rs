@@ -98,6 +98,15 @@ mod tests {
     }
 
     #[test]
+    fn reserved_keys_are_numbered_from_zero() {
+        assert_eq!([u32::MAX - 1, u32::MAX].map(|key| UserKey::of_reserved(key).get()), [0, 1]);
+        assert_eq!(
+            [u64::MAX - 2, u64::MAX - 1, u64::MAX].map(|key| UserKey::of_reserved(key).get()),
+            [0, 1, 2]
+        );
+    }
+
+    #[test]
     fn the_mixer_is_the_finalizer_of_murmurhash3() {
         assert_eq!([0, 1, 0xdead_beef].map(mix), [0, 0x514e_28b7, 0x0de5_c6a9]);
     }
