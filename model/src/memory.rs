@@ -208,6 +208,24 @@ mod tests {
         }
     }
 
+    /// Words each of which holds its index.
+    #[derive(Clone, Copy)]
+    struct Numbers;
+
+    impl StagedWords<u32> for Numbers {
+        fn load(self, index: usize) -> u32 {
+            index as u32
+        }
+        fn store(self, index: usize, _: u32) {
+            unreachable!("a store to word {index}")
+        }
+    }
+
+    #[test]
+    fn a_row_of_staged_words_is_of_neighbours() {
+        assert_eq!(Numbers.load_row::<3>(5), [15, 16, 17]);
+    }
+
     #[test]
     fn words_are_empty_without_a_word() {
         assert!(Untouched(0).is_empty());

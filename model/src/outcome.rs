@@ -122,6 +122,12 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_search_says_whether_it_found_its_key() {
+        assert_eq!(Mixed::of_search(Some(7u32)), Mixed { code: 1, value: 7 });
+        assert_eq!(Mixed::of_search(None), Mixed { code: 0, value: 0u32 });
+    }
+
+    #[test]
     fn codes_round_trip() {
         for code in 0..=255 {
             if let Some(o) = Insert::from_code(code) {

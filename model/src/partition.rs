@@ -255,6 +255,11 @@ mod tests {
     }
 
     #[test]
+    fn there_is_one_partition_of_hashes_at_least() {
+        assert_eq!([0, 1, 5].map(|count| HashPartitions::new(count, SEED).count()), [1, 1, 5]);
+    }
+
+    #[test]
     fn levels_cut_each_partition_into_those_of_the_next_one() {
         for homes in SIZES {
             for (last, bits, count) in [(0, 1, 1), (0, 1, 3), (1, 2, 2), (3, 3, 3), (0, 4, 2)] {

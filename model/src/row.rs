@@ -153,3 +153,38 @@ pub(crate) fn any<W: Warp, T: Word, const S: usize>(
         w.map(row, |lane, words: [T; S]| (0..S).fold(false, |any, i| any | wanted(lane, i, words[i])));
     w.ballot(votes).any()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::warp::two_lanes::TwoLanes;
+
+    /// Two words of each of two lanes, wherever the one is that is looked for; and of two the lower one.
+    #[test]
+    fn a_word_is_found_in_each_place() {
+        let w = &mut TwoLanes;
+        for at in 0..4 {
+            let mut words = [0u32; 4];
+            words[at] = 7;
+            let row = [[words[0], words[1]], [words[2], words[3]]];
+            assert!(
+                any(w, row, |lane, i, word| word == 7 && lane as usize * 2 + i == at)
+                    && !any(w, row, |_, _, word| word == 8)
+            );
+            assert_eq!(count(w, row, |_, _, word| word == 7), 1);
+            let found = first(w, 40, row, |_, _, word| word == 7).expect("it is there");
+            assert_eq!((found.lane as usize, found.places[at / 2].at), (at / 2, 40 + at));
+            let above = first(w, 0, row, |lane, i, word| word == 7 || lane as usize * 2 + i > at)
+                .expect("it is there");
+            assert_eq!(above.places[above.lane as usize].at, at);
+            let (found, is) = first_is(w, 40, row, |_, _, word| word == 7, |word| word == 7);
+            assert!(is && found.is_some_and(|found| found.places[at / 2].at == 40 + at));
+            assert!(!first_is(w, 0, row, |_, _, word| word == 7, |word| word == 0).1, "another word is one");
+        }
+        let row = [[1u32, 2], [3, 4]];
+        assert!(first(w, 0, row, |_, _, word| word > 4).is_none());
+        assert_eq!(lowest(w, row, 9, |word| word % 2 == 0), [2, 4]);
+        assert_eq!(lowest(w, row, 9, |word| word > 2), [9, 3]);
+        assert_eq!(turned(w, row), [[2, 1], [4, 3]]);
+    }
+}

@@ -141,6 +141,54 @@ impl Ballot {
 }
 
 #[cfg(test)]
+pub(crate) mod two_lanes {
+    use super::{Ballot, Warp};
+    use crate::memory::Word;
+
+    /// A warp of two lanes, of which nothing else runs.
+    pub(crate) struct TwoLanes;
+
+    impl Warp for TwoLanes {
+        const LANES: u32 = 2;
+        type Lanes<T: Copy> = [T; 2];
+
+        fn id(&self) -> u32 {
+            0
+        }
+        fn each<T: Copy>(&mut self, mut f: impl FnMut(u32) -> T) -> [T; 2] {
+            [f(0), f(1)]
+        }
+        fn map<T: Copy, U: Copy>(&mut self, [a, b]: [T; 2], mut f: impl FnMut(u32, T) -> U) -> [U; 2] {
+            [f(0, a), f(1, b)]
+        }
+        fn both<T: Copy, U: Copy, V: Copy>(
+            &mut self,
+            a: [T; 2],
+            b: [U; 2],
+            mut f: impl FnMut(u32, T, U) -> V,
+        ) -> [V; 2] {
+            [f(0, a[0], b[0]), f(1, a[1], b[1])]
+        }
+        fn ballot(&mut self, [first, second]: [bool; 2]) -> Ballot {
+            Ballot::from_bits(u32::from(first) | u32::from(second) << 1)
+        }
+        fn shfl<T: Word>(&mut self, values: [T; 2], source: u32) -> T {
+            values[source as usize]
+        }
+        fn elect<T: Word>(&mut self, _: u32, f: impl FnOnce() -> T) -> T {
+            f()
+        }
+        fn elect_with<T: Copy, U: Word>(&mut self, lane: u32, values: [T; 2], f: impl FnOnce(T) -> U) -> U {
+            f(values[lane as usize])
+        }
+        fn sync(&mut self) {}
+        fn fence(&mut self) {}
+        fn fence_acquire(&mut self) {}
+        fn pause(&mut self) {}
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::Ballot;
 
