@@ -1,8 +1,8 @@
 //! A set of your own under the checker: one row of slots, which a warp reads at once.
 //! `cargo run --example check_a_set`
 //!
-//! The first form empties the slot of a key that is deleted: a search ends there, in front of another key.
-//! The second leaves a tombstone.
+//! The first form empties the slot of a deleted key: a search ends there, before it reaches another key. The
+//! second form leaves a tombstone.
 
 use warpproof::model::spec::Op::{Delete, InsertUnique, Search};
 use warpproof::model::spec::{Call, Ret, Set};

@@ -1,5 +1,5 @@
-//! How often each word of a text occurs, exactly. `cargo run --release --example count_words [FILE]`, else
-//! stdin.
+//! How often each word of a text occurs, exactly. `cargo run --release --example count_words [FILE]` reads
+//! FILE, or stdin if there is none.
 //!
 //! Words are counted by 64-bit hashes in an [`OpenMap`]: one `insert_or_add` of all of them at once. Two
 //! words with one hash would be counted as one, so a second map keeps the place of one occurrence of each

@@ -1,4 +1,4 @@
-//! Tables that grow keep to their entries: four slots for each, or a small constant, whatever comes.
+//! The memory of growing tables is bounded by their entries: four slots for each, or a small constant.
 
 #[cfg(feature = "gpu")]
 #[path = "support/device.rs"]

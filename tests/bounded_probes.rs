@@ -1,5 +1,5 @@
-//! An open-addressing table whose keys probe a bounded number of buckets: up to a load of 0.98 all find room,
-//! and what finds none is told so in a time that does not grow with the table.
+//! An open-addressing table whose keys probe a bounded number of buckets. Up to a load of 0.98 all keys find
+//! room. A key that finds none is rejected in a time that does not depend on the size of the table.
 
 use std::time::{Duration, Instant};
 use warpproof::model::Seed;

@@ -1,5 +1,5 @@
-//! `warpproof check --engine shuttle` and `--random` as a program: what they say, their options, and that a
-//! seed repeats them.
+//! `warpproof check --engine shuttle` and `--random` as a program: their output, their options, and that a
+//! seed reproduces them.
 
 use serde_json::Value;
 use std::process::{Command, Output};

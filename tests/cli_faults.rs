@@ -1,5 +1,5 @@
-//! What can go wrong around the program: signals, full disks, closed and shared outputs, pipes. An output
-//! file is the old one or the new one, whole, with the mode that it had; what ends in an error says so.
+//! Faults around the program: signals, full disks, closed and shared outputs, pipes. An output file is either
+//! the old or the new one, complete, with its former mode. A run that ends in an error reports it.
 #![cfg(target_os = "linux")]
 
 #[path = "support/program.rs"]

@@ -1,4 +1,4 @@
-//! `warpproof join` as a program: its result is that of sqlite3, and bad input changes nothing.
+//! `warpproof join` as a program: its result equals that of sqlite3, and bad input changes no file.
 
 #[path = "support/program.rs"]
 mod program;

@@ -1,5 +1,5 @@
-//! `warpproof kmers` as a program: its counts are those of jellyfish and of the definition, and bad input
-//! changes nothing.
+//! `warpproof kmers` as a program: its counts equal those of jellyfish and of the definition, and bad input
+//! changes no file.
 
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;

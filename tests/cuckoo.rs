@@ -1,5 +1,5 @@
-//! Tables in which keys move, at loads that others do not bear: how many inserts say `Full`, and that all
-//! others are found.
+//! Tables that move keys, at loads that others do not reach: how many inserts return `Full`, and that all
+//! other keys are found.
 
 use warpproof::model::host::{BulkMap, BulkTable, OpenGeometry, left_out};
 use warpproof::simt::cpu::CuckooMap;

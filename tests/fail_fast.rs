@@ -1,4 +1,4 @@
-//! One scenario fails at once while another would take minutes: a run that stops at the first violation does
+//! One scenario fails at once while another would take minutes: a run that stops at the first violation must
 //! not wait for the other one.
 
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Keys that someone has chosen to be slow. Without knowledge of a table's seed they are like any others; an
-//! attacker who knows it gets `Full`, or long chains, and no more memory than other keys take.
+//! Keys that an attacker has chosen to be slow. Without knowledge of a table's seed they are like any others.
+//! An attacker who knows it can cause `Full` or long chains, but no more use of memory than with other keys.
 
 use std::time::{Duration, Instant};
 #[cfg(feature = "gpu")]

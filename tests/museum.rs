@@ -1,8 +1,8 @@
 //! Every exhibit of the museum is found, and its repaired forms hold.
 //!
-//! A defect that is not found is a failing test, and so is a repaired form that is not explored to its end.
-//! museum/README.md has the table; its numbers are those of a run, and a row that differs fails. After a
-//! change of the engine:
+//! A defect that is not found is a failing test, and so is a repaired form that is not explored to the end.
+//! museum/README.md has a table of numbers from a run, and a row that differs fails. After a change of the
+//! engine:
 //!
 //! ```text
 //! WRITE_TABLE=1 cargo test --test museum every_exhibit

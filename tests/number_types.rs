@@ -1,4 +1,4 @@
-//! Signed keys, and values of other types than the keys, in every structure: a table holds them by their
+//! Signed keys, and values of other types than the keys, in every structure: a table stores them by their
 //! bits.
 
 #[cfg(feature = "gpu")]

@@ -1,8 +1,8 @@
-//! The bulk calls when memory runs out: each allocation of them fails in turn, alone, and with all that
-//! follow. A call ends with an error that says so or with the right answers, nothing is lost, and the next
+//! The bulk calls when memory runs out: each of their allocations fails in turn, alone, and together with all
+//! that follow. A call returns an error that says so, or the right answers. Nothing is lost, and the next
 //! call finds a table that works.
 //!
-//! The allocator is that of the whole process, so this is a program of its own without a harness, in which no
+//! The allocator is that of the whole process. So this is a separate program without a harness, in which no
 //! other thread takes memory meanwhile.
 
 #[path = "support/device.rs"]

@@ -1,5 +1,5 @@
-//! All entries of a table with more slots than 32 bits count, whose last block is not full: of such a table,
-//! which no machine of a test has the memory for, the blocks with entries and those at its end.
+//! All entries of a table with more slots than 32 bits can count, whose last block is not full. No test
+//! machine has the memory for such a table, so only the blocks with entries and those at its end exist.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;

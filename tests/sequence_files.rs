@@ -1,5 +1,5 @@
-//! The parser of FASTA and FASTQ: what it reads is what needletail reads, however the file is cut; errors
-//! name their line.
+//! The parser of FASTA and FASTQ: it reads what needletail reads, however the file is cut; errors name their
+//! line.
 
 use proptest::prelude::*;
 use warpproof::files::{Letters, Malformed, SequenceFile};

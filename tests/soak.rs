@@ -1,10 +1,10 @@
 //! All structures under all threads without a pause, for as long as one likes:
 //! `cargo xtask soak --minutes M`.
 //!
-//! Each thread has keys of its own, whose answers are known exactly, and all threads share some keys, on
-//! which what was inserted and deleted must balance. Deleted keys come back all the time. At the end the
-//! table holds what it should and nothing else, and hardly more memory is allocated than after a quarter of
-//! the time. Of submaps the memory is not asserted.
+//! Each thread has its own keys, whose answers are known exactly. All threads share some keys, on which
+//! insertions and deletions must balance. Deleted keys come back all the time. At the end the table holds
+//! exactly what it should, and hardly more memory is allocated than after a quarter of the time. The memory
+//! of submaps is not asserted.
 
 #[path = "support/device.rs"]
 mod device;
@@ -31,7 +31,7 @@ const SHORT: f64 = 8.0;
 const OWN: usize = 40_000;
 /// Keys of all threads: a power of two, so that a value tells the key that it belongs to.
 const SHARED: usize = 1 << 10;
-/// The operations of batches. What stands twice is twice as frequent.
+/// The operations of batches. An operation that occurs twice is twice as frequent.
 const OPS: [Op; 6] = [Op::InsertUnique, Op::Assign, Op::Delete, Op::Delete, Op::Search, Op::Insert];
 
 /// After how many deletes dead slots must be taken away, and what does that, in a phase of its own.

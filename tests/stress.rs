@@ -1,8 +1,8 @@
 //! Real threads on tiny tables: every history of the CPU backend must be linearizable.
 //!
 //! Each thread is a warp. All race over the same few keys of one or two buckets, or of a table of a fixed
-//! size with fewer slots than keys; a clock that every call reads before and after gives real time. Thousands
-//! of short histories are checked, not one long one.
+//! size with fewer slots than keys. A clock that every call reads before and after gives real time. Thousands
+//! of short histories are checked instead of one long one.
 
 mod support;
 
@@ -41,7 +41,7 @@ trait Raced: CpuTable + Sync {
     /// An empty table.
     fn tiny() -> Self;
 
-    /// The operation that a random number below 8 stands for.
+    /// The operation for a random number below 8.
     fn op(number: u64) -> Op;
 
     /// Runs one call.

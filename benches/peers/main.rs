@@ -1,16 +1,16 @@
-//! The CPU backend beside dashmap, papaya and a partitioned map of the standard library: u32 or u64 pairs, in
-//! bulk, on the same threads, in one process.
+//! Compares the CPU backend with dashmap, papaya and a partitioned map of the standard library: u32 or u64
+//! pairs, in bulk, on the same threads, in one process.
 //!
 //! `cargo bench --bench peers -- [--bits 32|64] [--pairs N] [--threads N] [--rounds N] [--only NAMES]`
 //!
 //! Rounds are interleaved: in each round every map does all the work once, in turn, and the medians are
-//! compared. *build* inserts distinct keys if absent into a new map made for their number, *present* finds
-//! all of them in another order, *absent* looks for as many that are not there. Every map gives an answer per
-//! operation, stored in a slice in the order of the input; answers are checked outside the time. The peers
-//! run with their default hash and with a fast one. *new + build* counts the making of the map too: ours
-//! writes all its memory then, the peers touch theirs for the first time in *build*. *from 1/64* is a map
-//! that was made for a sixty-fourth of the pairs, and grows. `--only` takes parts of names, with commas
-//! between.
+//! compared. *build* inserts distinct keys, if absent, into a new map that was created for their number.
+//! *present* finds all of them in another order. *absent* searches for as many absent keys. Every map gives
+//! an answer per operation, stored in a slice in the order of the input; answers are checked outside the
+//! measured time. The peers run with their default hash and with a fast one. *new + build* includes the
+//! creation of the map: ours writes all its memory then, while the peers touch theirs for the first time in
+//! *build*. *from 1/64* is a map that was created for a sixty-fourth of the pairs, and grows. `--only` takes
+//! parts of names, separated by commas.
 
 mod maps;
 mod partitioned;

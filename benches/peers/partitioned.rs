@@ -1,8 +1,8 @@
 //! Maps of the standard library (hashbrown), one per partition of the hashes: no two threads share one.
 //!
-//! A batch goes through three passes. Threads sort pieces of it into a list per partition; then each
-//! partition is worked on by one thread, in its own small map; then each piece puts its answers into the
-//! order of the input: those of a partition came in that order.
+//! A batch goes through three passes. First, threads sort pieces of it into a list per partition. Then each
+//! partition is processed by one thread, in its own small map. Then each piece puts its answers into the
+//! order of the input: within a partition they are already in that order.
 
 use super::maps::{Number, Peer};
 use rayon::prelude::*;

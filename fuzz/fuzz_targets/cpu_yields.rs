@@ -1,6 +1,6 @@
-//! Schedules of real threads on the tables of the CPU backend: a thread per warp on its atomic words, and
-//! before each access the input says who goes on. Every history must be linearizable, and the table sound at
-//! the end.
+//! Schedules of real threads on the tables of the CPU backend: each warp is a thread on the atomic words, and
+//! before each access the input decides which thread continues. Every history must be linearizable, and the
+//! table valid at the end.
 //!
 //! One thread runs at a time, so that an input is a schedule and can be run again. `slab_race` lets them run
 //! freely.

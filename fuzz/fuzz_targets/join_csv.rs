@@ -1,5 +1,5 @@
-//! Arbitrary bytes as a table to join: never a panic; an error names its line and its column; what is a table
-//! is what another reader of CSV sees in it.
+//! Arbitrary bytes as a table to join. There is never a panic. An error names its line and its column. A
+//! table that is accepted is equal to what another CSV reader finds in it.
 //!
 //! The first byte is the length of the key column's name, which follows; the rest is the file.
 #![no_main]

@@ -1,7 +1,7 @@
 //! Arbitrary bytes as the file of a paged map. There is never a panic. An error names the file and a part of
-//! it. What is opened holds as many entries as the file says, and is the same when it is saved and opened
-//! again. The first byte says whether the target puts the checksums right: most files would be refused for
-//! them before anything else is read.
+//! it. A map that is opened holds as many entries as the file states, and is equal after it is saved and
+//! opened again. The first byte decides whether the target corrects the checksums: otherwise most files would
+//! be rejected for them before anything else is read.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

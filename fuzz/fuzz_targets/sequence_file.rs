@@ -1,6 +1,6 @@
-//! Arbitrary bytes as a file of sequences: never a panic; an error names a line of the file; where the file
-//! is cut does not matter; what is FASTA or FASTQ is what a simple reader sees in it, and reads the same when
-//! written again.
+//! Arbitrary bytes as a file of sequences. There is never a panic. An error names a line of the file. It does
+//! not matter where the file is cut. FASTA or FASTQ that is accepted is equal to what a simple reader finds
+//! in it, and reads equal when written again.
 //!
 //! The first byte is the length of the pieces; the rest is the file.
 #![no_main]

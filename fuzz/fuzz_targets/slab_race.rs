@@ -1,4 +1,5 @@
-//! Random batches that race over few keys, by accounting: what was inserted less what was deleted is there.
+//! Random batches that race over few keys, checked by accounting: what was inserted and not deleted is
+//! present.
 #![no_main]
 
 use arbitrary::Arbitrary;

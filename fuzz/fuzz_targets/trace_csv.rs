@@ -1,5 +1,5 @@
-//! Arbitrary bytes as a trace: never a panic; an error names its line and its field; what is a trace reads
-//! the same when it is written out again, and as a simple reader reads it.
+//! Arbitrary bytes as a trace. There is never a panic. An error names its line and its field. A trace that is
+//! accepted reads equal when it is written out again, and equals what a simple reader finds.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

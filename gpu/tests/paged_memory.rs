@@ -1,5 +1,5 @@
-//! Device memory of paged tables, by the driver's own count: a process of its own, as others take memory,
-//! too.
+//! Device memory of paged tables, as counted by the driver. This is a separate process, because other tests
+//! also take memory.
 
 use std::sync::{Mutex, PoisonError};
 use warpproof_gpu::cudarc::driver::CudaSlice;

@@ -1,4 +1,4 @@
-//! The tables that threads race on, of every structure of the CPU backend.
+//! The tables that threads race on: those of every structure of the CPU backend.
 
 use super::drive::Load;
 use warpproof::model::entry::Packed;

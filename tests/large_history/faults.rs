@@ -1,4 +1,4 @@
-//! Real histories with one answer changed: the change is found, and what is shown is short.
+//! Real histories with one answer changed: the change is found, and the report is short.
 
 use super::drive::{Load, drive};
 use warpproof::model::slab::Unique;

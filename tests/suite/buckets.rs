@@ -1,4 +1,4 @@
-//! What a table of buckets of a fixed size must do besides: add to values, know an order, leave tombstones.
+//! Additional requirements of tables with buckets of a fixed size: adding to values, order, tombstones.
 
 use super::crowds::halve;
 use super::facts::{CROWD, typed};
@@ -34,7 +34,7 @@ pub(crate) fn counters_add_up<K: Number>(row: &Row<K>) {
     assert!(few.iter().all(|key| inserted[key] == 1), "one of those that race inserts");
     table.holds(&few.iter().map(|&key| (key, K::of(times))).collect(), &few);
     assert!(row.facts.reuses || table.stats().tombstones() == 0);
-    // A sum goes round.
+    // A sum wraps.
     assert_eq!(add(&few[..1], &[K::MAX]), [Add::Added]);
     assert_eq!(map.search(&few[..1]).unwrap(), [Some(K::of(times - 1))]);
     // What was deleted begins anew.

@@ -1,5 +1,5 @@
-//! What a table in chains of slabs must do: tombstones, flushes, long chains, a pool that is used up, and
-//! what counts.
+//! Requirements of tables with chains of slabs: tombstones, flushes, long chains, an exhausted pool, and
+//! statistics.
 
 use super::facts::typed;
 use super::number::{Number, slot_keys};

@@ -1,4 +1,4 @@
-//! What a table of a fixed size must do where it is full or nearly so.
+//! Requirements of tables of a fixed size that are full or nearly full.
 
 use super::SEED;
 use super::facts::{CROWD, typed};

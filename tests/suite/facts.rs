@@ -1,5 +1,5 @@
-//! What the suite knows of each structure: facts besides what its tables can do, the bodies that are for it,
-//! and the rows of each backend. A backend's suite uses the rows of that backend.
+//! What the suite knows of each structure: facts besides the abilities of its tables, the bodies that apply
+//! to it, and the rows of each backend. A backend's suite uses the rows of that backend.
 #![allow(unused_macros, reason = "a suite has the rows of one backend")]
 
 use warpproof::any::Geometry;
@@ -21,7 +21,7 @@ pub(crate) struct Facts {
     /// Whether Full means that no slot is empty any more, in tables of the sizes `tiny`, also where inserts
     /// race for the last.
     pub(crate) full_at_last: bool,
-    /// Sizes of tables in which every key may stand in every slot, and how many there are.
+    /// Sizes of tables in which every key may be in every slot, and their number.
     pub(crate) tiny: fn(Geometry) -> Vec<(Geometry, usize)>,
     /// Sizes that no table can have, and a part of what is said of them.
     pub(crate) impossible: fn(Geometry) -> Vec<(Geometry, &'static str)>,

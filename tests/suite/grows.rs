@@ -1,4 +1,4 @@
-//! What a table that grows must do: hold whatever comes, each key once, across every growth.
+//! Requirements of tables that grow: they hold all keys, each once, across every growth.
 
 use super::facts::typed;
 use super::maps::match_an_oracle;

@@ -1,4 +1,4 @@
-//! What every map must do besides, whatever its structure and size.
+//! Further requirements of every map, whatever its structure and size.
 
 use super::number::{Number, Rng, distinct, numbers, repeat, values};
 use super::row::Row;

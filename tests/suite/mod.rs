@@ -1,5 +1,5 @@
-//! The suite: what every table must do. A body takes a row, which says how tables of a structure are made on
-//! a backend; `facts.rs` has the rows and says which bodies run for them.
+//! The suite: requirements of every table. A body takes a row, which makes the tables of a structure on a
+//! backend; `facts.rs` has the rows and decides which bodies run for them.
 
 use warpproof::model::Seed;
 

@@ -1,4 +1,4 @@
-//! What a map must do whose keys may have several pairs.
+//! Requirements of maps whose keys may have several pairs.
 
 use super::number::{Number, Rng, distinct, numbers, repeat};
 use super::row::Row;

@@ -1,5 +1,5 @@
-//! What a table that is saved to files must do: be the same when it is opened, on its backend and another
-//! one.
+//! Requirements of tables that are saved to files: they are equal when opened, on their backend and on
+//! another one.
 
 use super::number::{Number, distinct, slot_keys};
 use super::row::Row;

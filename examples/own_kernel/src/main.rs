@@ -1,4 +1,4 @@
-//! The host part: a table from `warpproof-gpu`, a kernel of one's own on it.
+//! The host part: a table from `warpproof-gpu`, and a custom kernel on it.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;

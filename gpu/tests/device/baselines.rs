@@ -1,4 +1,4 @@
-//! The tables that ours are compared with, on a device.
+//! The tables that the library's are compared with, on a device.
 
 use super::device;
 use std::collections::HashSet;

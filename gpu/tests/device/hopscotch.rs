@@ -1,4 +1,4 @@
-//! Hopscotch tables: what is special to the GPU.
+//! Hopscotch tables: tests that are specific to the GPU.
 
 use super::{MORE_KEYS, clear_between_batches, device};
 use std::collections::HashSet;
@@ -9,7 +9,7 @@ use warpproof_model::host::{Answer, BulkMap, BulkSet, BulkTable, HopscotchGeomet
 use warpproof_model::outcome::{Assign, Delete, Insert};
 use warpproof_model::{Key, Seed};
 
-/// Slots that the keys of one home can stand in.
+/// Slots in which the keys of one home can be.
 const NEIGHBOURHOOD: u64 = REACH as u64 * (GROUP_WORDS as u64 - 1);
 
 /// A table of `homes` homes.

@@ -1,4 +1,4 @@
-//! What holds on any machine, and a first look at a device where there is one.
+//! Tests that run on any machine, and a first test of a device if there is one.
 
 mod baselines;
 mod board;

@@ -1,4 +1,4 @@
-//! Open-addressing tables: what is special to the GPU.
+//! Open-addressing tables: tests that are specific to the GPU.
 
 use super::{MORE_KEYS, MUCH, clear_between_batches, device};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Paged tables: what is special to the GPU.
+//! Paged tables: tests that are specific to the GPU.
 
 use super::device;
 use std::collections::BTreeMap;
@@ -38,7 +38,7 @@ fn map(device: &Device, size: (u64, f64), way: Way) -> Map {
     map
 }
 
-/// All pairs. No key stands there twice, and there are as many as the map says.
+/// All pairs. No key occurs twice, and there are as many as the map reports.
 fn entries(map: &Map) -> Entries {
     let all = map.retrieve_all().unwrap();
     let len = all.len();

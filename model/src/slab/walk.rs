@@ -55,7 +55,7 @@ pub(super) enum End {
 /// The answer to a [`Request`].
 pub(super) struct Reply<W: Warp, V: Copy> {
     pub(super) end: End,
-    /// The value read by [`IfPresent::Read`], else zero.
+    /// The value read by [`IfPresent::Read`], otherwise zero.
     pub(super) value: AtLane<W, V>,
     /// Pairs erased by [`IfPresent::EraseAll`].
     pub(super) erased: u32,

@@ -128,7 +128,7 @@ impl Search<'_> {
         self.placed(write)
     }
 
-    /// Adds a write that stands alone.
+    /// Adds a write that is not half of a read-modify-write.
     pub(super) fn write(&mut self, mut event: Event, lane: &Lane) -> Result<Id, Dead> {
         let word = event.word;
         event.hb = lane.hb;

@@ -1,4 +1,4 @@
-//! Canaries: that the engine sees what it must, and does not fall into loom's known holes (see `holes`).
+//! Canaries: the engine sees what it must, and avoids loom's known holes (see `holes`).
 
 use super::Loom;
 use crate::check::litmus::*;

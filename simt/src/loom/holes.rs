@@ -1,5 +1,5 @@
-//! Loom's known holes: each shown with loom itself, and what the engine does about it. If a hole is closed
-//! one day its test fails, and the engine could be simpler.
+//! Loom's known holes: each is shown with loom itself, together with what the engine does about it. If a hole
+//! is closed one day, its test fails, and the engine can be made simpler.
 
 use super::Loom;
 use super::canaries::outcomes;

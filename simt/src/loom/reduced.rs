@@ -1,4 +1,4 @@
-//! Counterexamples are reduced to the least that shows the mistake, and found again step by step.
+//! Counterexamples are reduced to the smallest scenario that shows the mistake, and found again step by step.
 
 use super::Loom;
 use super::mutants::{Mistake, Tiny, program};

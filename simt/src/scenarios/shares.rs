@@ -1,4 +1,4 @@
-//! Programs in which each warp has one share of a whole: a call of `search_all` that stands for it.
+//! Programs in which each warp has one share of a whole: a call of `search_all` represents it.
 
 use crate::check::{Scenario, ScenarioError};
 use warpproof_model::spec::{Call, Op, Ret, Spec};

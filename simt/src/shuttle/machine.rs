@@ -1,4 +1,4 @@
-//! One execution under shuttle: the values are in the record, shuttle decides who goes next.
+//! One execution under shuttle: the values are in the record, and shuttle decides which warp goes next.
 
 use crate::check::{Access, Case, Execution, Machine, WordRef};
 use ::shuttle::sync::atomic::AtomicBool;

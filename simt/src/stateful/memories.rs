@@ -1,4 +1,4 @@
-//! What memory can hold, each content with a number.
+//! The contents that memory can have, each with a number.
 
 use crate::check::{Breach, Case, KeySet};
 use rustc_hash::FxHashMap;

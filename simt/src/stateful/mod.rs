@@ -1,5 +1,5 @@
-//! The stateful engine: every interleaving of single accesses, each state once. The README beside this file
-//! says how and why.
+//! The stateful engine: every interleaving of single accesses, each state once. The README of this folder
+//! explains how and why.
 
 #[cfg(test)]
 mod canaries;

@@ -1,5 +1,5 @@
-//! What warps have read: a warp in a call is what it read in it, and that decides its next step. Each such
-//! node is made once, by running the call; to go from node to node is to look a number up.
+//! What warps have read. The values that a warp has read in its call decide its next step, so they form a
+//! node. Each node is computed once, by running the call; going from node to node is then a table lookup.
 
 use super::memories::Memories;
 use super::replay::{Mark, Next, Replay, Step};

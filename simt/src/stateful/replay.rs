@@ -1,4 +1,4 @@
-//! One call of a warp, run from its beginning with the values that it read.
+//! One call of a warp, run from its beginning with the values that it has read.
 
 use crate::check::{Access, Breach, Case, Cells, Handle, Hooks, Kind, Memory, View, thrown};
 use std::cell::RefCell;

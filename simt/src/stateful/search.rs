@@ -1,4 +1,4 @@
-//! The search: from a state to those that one step of a warp leads to, each state once.
+//! The search: from a state to those that one step of a warp leads to. Each state is visited once.
 
 use super::memories::Memories;
 use super::program::{Node, Programs, WARPS};

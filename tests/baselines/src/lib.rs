@@ -1,9 +1,9 @@
 //! Plain tables that the library's tables are compared with.
 //!
-//! They do what a benchmark needs and no more, on the same words and with the same hash as the tables of the
-//! library, so that a difference in speed is one of the algorithms. They are baselines: the explorer does not
-//! know them, and no claim of the library rests on them. What vouches for a measurement is that all its
-//! answers are checked.
+//! They do only what a benchmark needs, on the same words and with the same hash as the library's tables, so
+//! that a difference in speed comes from the algorithms. They are only baselines: the explorer does not check
+//! them, and no claim of the library depends on them. A measurement is trusted because all its answers are
+//! checked.
 //!
 //! - [`Chained`]: chaining with a pool of nodes; unique insert, delete, search.
 //! - [`Probing`]: linear and quadratic probing; unique insert, search.

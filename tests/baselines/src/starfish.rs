@@ -1,13 +1,13 @@
 //! A child table of Starfish: cuckoo hashing by exchanges, with a stash.
 //!
-//! As published: an insert exchanges its pair for what is at the first place of its key, goes on with what it
-//! gets out, and puts what it holds after the last exchange into the stash. A child table that has no place
-//! for a pair is built anew with other constants. A search looks at all places, then at the stash.
+//! As published: an insert exchanges its pair with the one at the first place of its key, continues with the
+//! evicted pair, and puts the pair of the last exchange into the stash. A child table that has no place for a
+//! pair is rebuilt with other constants. A search looks at all places, then at the stash.
 //!
-//! Put right, as nothing could be checked otherwise: the evicted pair is carried on (as printed it is
-//! dropped), and a pair without a place is given back. A pair whose places coincide moves on from the last
-//! of them. The constants of a child table make functions of this library's hash: those of the paper cannot
-//! be read any more. Pairs are in flight while inserts run, so searches are for a phase of their own.
+//! Corrected, because otherwise nothing could be checked: the evicted pair is carried on (as printed it is
+//! dropped), and a pair without a place is returned. A pair whose places coincide moves on from the last of
+//! them. The constants of a child table select functions of this library's hash: those of the paper cannot be
+//! read any more. Pairs are in flight while inserts run, so searches need a separate phase.
 
 use crate::cuckoo::next_place;
 use crate::{EMPTY, key_of, value_of};

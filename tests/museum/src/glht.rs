@@ -236,7 +236,7 @@ impl Subject for Glht {
         self.may_fill.then_some(true)
     }
 
-    /// No key stands twice, no flag is left.
+    /// No key occurs twice, no flag is left.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _w: &mut W, m: M) -> Result<(), Breach> {
         // Relaxed: read alone.
         let words = (0..self.slots() as usize).map(|at| m.w64(SLOTS).load(at, ReadOrder::Relaxed));

@@ -215,7 +215,7 @@ impl Subject for StaticMap {
         }
     }
 
-    /// No key stands twice.
+    /// No key occurs twice.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _w: &mut W, m: M) -> Result<(), Breach> {
         // Relaxed: read alone.
         let keys: Vec<_> = (0..self.slots).map(|at| m.w64(KEYS).load(at, ReadOrder::Relaxed)).collect();

@@ -1,4 +1,4 @@
-//! A visit: what the published form was found to have, and whether the repaired forms hold.
+//! A visit: what was found in the published form, and whether the repaired forms hold.
 
 use crate::exhibit::Exhibit;
 use warpproof_simt::check::{Report, ScenarioError};

@@ -1,8 +1,8 @@
 //! A kernel that changes a wait-free set for as long as it likes, by two pools.
 //!
-//! In the first one a node that was replaced is used again when the kernel has ended, so the pool must have a
-//! node for each update. In the second one a warp says when a turn of it begins and ends, and nodes are used
-//! again while the kernel runs.
+//! With the first pool, a replaced node is used again only after the kernel has ended, so the pool must have
+//! a node for each update. With the second pool, a warp marks where each of its turns begins and ends, and
+//! nodes are used again while the kernel runs.
 
 use crate::EPOCH_WORDS;
 use warpproof_device::{Global, Tile};

@@ -1,5 +1,5 @@
-//! A kernel that changes a wait-free set without end: how fast it is, and how many nodes it needs, if nodes
-//! are used again when it has ended, and if they are used again while it runs.
+//! A kernel that changes a wait-free set without end. Measures its speed and the number of nodes that it
+//! needs: if nodes are used again only after it has ended, and if they are used again while it runs.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg, sys};
 use cudarc::nvrtc::Ptx;
