@@ -72,8 +72,9 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
         Self::with_seed(device, geometry, tuning, Seed::random())
     }
 
-    /// As [`with_tuning`](Self::with_tuning), with the places of keys decided by `seed`. Without a given seed
-    /// it is random, and strangers do not know it. Give one to repeat a run, not to serve strangers.
+    /// Creates a table as [`with_tuning`](Self::with_tuning) does, but `seed` decides the places of keys.
+    /// Otherwise the seed is random, so that attackers cannot know it. Give a seed to reproduce a run, not to
+    /// serve untrusted keys.
     ///
     /// # Errors
     /// As [`Table::with_geometry`].

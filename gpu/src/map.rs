@@ -26,7 +26,7 @@ where
         Self::build_with_seed(device, keys, values, Seed::random())
     }
 
-    /// As [`build`](Self::build), with the places of keys decided by `seed`.
+    /// Builds a table as [`build`](Self::build) does, but `seed` decides the places of keys.
     ///
     /// # Errors
     /// As `build`.

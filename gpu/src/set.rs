@@ -18,7 +18,7 @@ impl<K: KeyScalar, S: Holds<(K,)>> Set<K, S> {
         Self::build_with_seed(device, keys, Seed::random())
     }
 
-    /// As [`build`](Self::build), with the places of keys decided by `seed`.
+    /// Builds a table as [`build`](Self::build) does, but `seed` decides the places of keys.
     ///
     /// # Errors
     /// As `build`.

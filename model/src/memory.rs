@@ -89,9 +89,9 @@ pub enum WriteOrder {
 pub enum Order {
     /// Orders nothing.
     Relaxed,
-    /// As [`ReadOrder::Acquire`].
+    /// The read acquires what the write of the value released.
     Acquire,
-    /// As [`WriteOrder::Release`], when the operation writes.
+    /// The write, if there is one, releases what came before it.
     Release,
     /// Both.
     AcqRel,

@@ -11,18 +11,18 @@ use warpproof_model::{Add, Insert, Key, Word};
 
 /// A map that works on all pairs of a key at once: [`BulkMatches`].
 pub trait Matches<K, V> {
-    /// As [`BulkMatches::search_all`].
+    /// Finds all values of each key: [`BulkMatches::search_all`].
     ///
     /// # Errors
-    /// Those of the backend; so for all calls of this module.
+    /// Those of the backend, as for all calls of this module.
     fn search_all(&self, keys: &[K]) -> Result<Found<V>, Error>;
-    /// As [`BulkMatches::delete_all`].
+    /// Deletes all pairs of each key: [`BulkMatches::delete_all`].
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error>;
 }
 
 /// A map in which a key may have several pairs: [`BulkMultimap`].
 pub trait Multimap<K, V> {
-    /// As [`BulkMultimap::insert`].
+    /// Inserts pairs, whether or not their keys are present: [`BulkMultimap::insert`].
     ///
     /// # Errors
     /// Those of the backend.
@@ -31,7 +31,7 @@ pub trait Multimap<K, V> {
 
 /// A map that adds to values: [`BulkCounter`].
 pub trait Counter<K, V> {
-    /// As [`BulkCounter::insert_or_add`].
+    /// Inserts each pair, or adds to the value of its key: [`BulkCounter::insert_or_add`].
     ///
     /// # Errors
     /// Those of the backend.
@@ -40,7 +40,7 @@ pub trait Counter<K, V> {
 
 /// A table that knows an order of its entries: [`BulkOrdered`].
 pub trait Ordered<E> {
-    /// As [`BulkOrdered::retrieve_all_in_order`].
+    /// Returns all entries in the order of the table: [`BulkOrdered::retrieve_all_in_order`].
     ///
     /// # Errors
     /// Those of the backend.
@@ -49,7 +49,7 @@ pub trait Ordered<E> {
 
 /// A table that can be flushed: [`BulkFlush`].
 pub trait Flush {
-    /// As [`BulkFlush::flush`].
+    /// Flushes the table: [`BulkFlush::flush`].
     ///
     /// # Errors
     /// Those of the backend.
@@ -58,7 +58,7 @@ pub trait Flush {
 
 /// A table that can be saved to a file: [`BulkSave`].
 pub trait Save {
-    /// As [`BulkSave::save`].
+    /// Saves the table to a file: [`BulkSave::save`].
     ///
     /// # Errors
     /// Those of the backend.
@@ -67,9 +67,9 @@ pub trait Save {
 
 /// A table that is partly in memory of a limited size: [`BulkPaged`].
 pub trait Paged<E> {
-    /// As [`BulkPaged::paging`].
+    /// Statistics of paging: [`BulkPaged::paging`].
     fn paging(&self) -> Paging;
-    /// As [`BulkPaged::retrieve_to`], to a sink that cannot fail.
+    /// Passes all entries to a sink that cannot fail: [`BulkPaged::retrieve_to`].
     ///
     /// # Errors
     /// Those of the backend.

@@ -72,7 +72,7 @@ pub(crate) struct Rooms {
 }
 
 impl Rooms {
-    /// As [`Capacity::room`].
+    /// The room of a table ([`Capacity::room`]), with the seed and the budget, if given.
     pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
         self.capacity.room(expected, total, load).with_seed(self.seed).with_budget(self.budget)
     }

@@ -132,8 +132,8 @@ impl<R: Row> Dynamic<R> {
         Self::with_seed(device, entries, load, tuning, Seed::random())
     }
 
-    /// As [`with_tuning`](Self::with_tuning), with the places of keys decided by `seed` and not by a random
-    /// one.
+    /// Creates a table as [`with_tuning`](Self::with_tuning) does, but `seed`, instead of a random seed,
+    /// decides the places of keys.
     ///
     /// # Errors
     /// As [`Dynamic::at_load`].

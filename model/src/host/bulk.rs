@@ -38,11 +38,11 @@ pub trait BulkTable {
     fn stats(&self) -> Result<StatsOf<Self>, Self::Error>;
     /// The table's size.
     fn geometry(&self) -> GeometryOf<Self>;
-    /// Deletes everything: the table is as it was made, of the same size. Writes all of its memory once. A
-    /// phase of its own, as the exclusive borrow shows.
+    /// Deletes all entries and tombstones; the size stays. Writes all of the table's memory once. The
+    /// exclusive borrow excludes other calls meanwhile.
     fn clear(&mut self) -> Result<(), Self::Error>;
 
-    /// Whether there is no entry.
+    /// Whether the table has no entry.
     fn is_empty(&self) -> Result<bool, Self::Error> {
         Ok(self.len()? == 0)
     }
@@ -62,7 +62,7 @@ pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
     fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Self::Error>;
     /// The value of one pair of each key.
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Self::Error>;
-    /// Whether each key is there: a search that returns no values.
+    /// Whether each key is present: a search that returns no values.
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
     /// How many pairs each key has: 0 or 1 in a map of unique keys.
     fn count(&self, keys: &[K]) -> Result<Vec<u32>, Self::Error>;
@@ -77,7 +77,7 @@ pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
 pub trait BulkSet<K: Copy>: BulkTable<Entry = K> {
     /// Adds keys that are absent.
     fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Self::Error>;
-    /// Whether each key is there.
+    /// Whether each key is present.
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
     /// Deletes keys.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
@@ -97,7 +97,7 @@ pub trait BulkMatches<K: Copy, V: Copy>: BulkMap<K, V> {
 
 /// A map in which a key may have several pairs.
 pub trait BulkMultimap<K: Copy, V: Copy>: BulkMatches<K, V> {
-    /// Adds pairs, whether or not their keys are there.
+    /// Adds pairs, whether or not their keys are present.
     ///
     /// # Errors
     /// As [`BulkMap`].
@@ -125,19 +125,19 @@ pub trait BulkOrdered: BulkTable {
 
 /// A table that keeps the slots of deleted entries until it is flushed.
 pub trait BulkFlush: BulkTable {
-    /// Reclaims the slots of deleted entries and returns emptied slabs to the pool. Returns how many slabs. A
-    /// phase of its own, as the exclusive borrow shows. Time proportional to the slots.
+    /// Reclaims the slots of deleted entries and returns emptied slabs to the pool. Returns how many slabs.
+    /// The exclusive borrow excludes other calls meanwhile. Time proportional to the slots.
     ///
     /// # Errors
     /// As [`BulkTable`].
     fn flush(&mut self) -> Result<u64, Self::Error>;
 }
 
-/// A table that can be saved to a file. Each type has its own call to open it, as backends need different
-/// arguments.
+/// A table that can be saved to a file. Each type has a separate call to open one, because backends need
+/// different arguments.
 #[cfg(feature = "file")]
 pub trait BulkSave: BulkTable {
-    /// Writes all entries to a file, which any backend can open. Nothing else uses the table meanwhile. Takes
+    /// Writes all entries to a file, which any backend can open. Excludes other calls meanwhile. Takes
     /// memory for at most three times the entries of a child table.
     ///
     /// The file takes its name when it is complete and on the disk, and replaces an older file of that name.
@@ -150,10 +150,10 @@ pub trait BulkSave: BulkTable {
 
 /// A table that is partly in memory of a limited size: [`paged`](crate::paged).
 pub trait BulkPaged: BulkTable {
-    /// The copies so far, and the ways that jobs took. Takes constant time.
+    /// The number of copies so far, and of jobs by the way that they ran. Takes constant time.
     fn paging(&self) -> Paging;
-    /// Passes all entries to `sink`, one child table at a time. Nothing else uses the table meanwhile, and
-    /// neither may the sink.
+    /// Passes all entries to `sink`, one child table at a time. Excludes other calls meanwhile; the
+    /// sink must not call the table.
     ///
     /// # Errors
     /// As [`BulkTable`]; any error of the sink, after which it is not called again.

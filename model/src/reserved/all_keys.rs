@@ -16,22 +16,22 @@ pub trait AllKeys: Copy {
     /// Value of an entry; `()` in a set.
     type Value: Word;
 
-    /// As [`WarpMap::insert_unique`].
+    /// Inserts a pair if the key, reserved or not, is absent: [`WarpMap::insert_unique`] for all keys.
     fn insert_unique<W: Warp>(self, w: &mut W, key: Self::Key, value: Self::Value) -> Insert;
 
-    /// As [`WarpMap::insert_or_assign`].
+    /// Inserts a pair or replaces the value: [`WarpMap::insert_or_assign`] for all keys.
     fn insert_or_assign<W: Warp>(self, w: &mut W, key: Self::Key, value: Self::Value) -> Assign;
 
-    /// As [`WarpMap::search`].
+    /// Returns the value of a key: [`WarpMap::search`] for all keys.
     fn search<W: Warp>(self, w: &mut W, key: Self::Key) -> Option<Self::Value>;
 
-    /// As [`WarpMap::count`].
+    /// Counts the pairs of a key: [`WarpMap::count`] for all keys.
     fn count<W: Warp>(self, w: &mut W, key: Self::Key) -> u32;
 
-    /// As [`WarpMap::delete`].
+    /// Deletes the pair of a key: [`WarpMap::delete`] for all keys.
     fn delete<W: Warp>(self, w: &mut W, key: Self::Key) -> Delete;
 
-    /// As [`WarpMap::mixed`].
+    /// Runs an operation whose kind is known at run time: [`WarpMap::mixed`] for all keys.
     fn mixed<W: Warp>(
         self,
         w: &mut W,
@@ -40,7 +40,7 @@ pub trait AllKeys: Copy {
         value: Self::Value,
     ) -> AtLane<W, Mixed<Self::Value>>;
 
-    /// As [`WarpMap::try_mixed`].
+    /// Tries such an operation: [`WarpMap::try_mixed`] for all keys.
     fn try_mixed<W: Warp>(
         self,
         w: &mut W,
@@ -49,16 +49,16 @@ pub trait AllKeys: Copy {
         value: Self::Value,
     ) -> Option<AtLane<W, Mixed<Self::Value>>>;
 
-    /// As [`WarpMap::prefetch`].
+    /// Prefetches what an operation on a key reads first: [`WarpMap::prefetch`] for all keys.
     fn prefetch<W: Warp>(self, key: Self::Key);
 
-    /// As [`WarpMap::parts`]: the part of the reserved keys, then those of the table.
+    /// Number of parts ([`WarpMap::parts`]): the part of the reserved keys, then those of the table.
     fn parts(self) -> u32;
 
-    /// As [`WarpMap::live`].
+    /// Number of live entries of a part: [`WarpMap::live`] for all keys.
     fn live<W: Warp>(self, w: &mut W, part: u32) -> u32;
 
-    /// As [`WarpMap::visit`].
+    /// Passes the entries of a part to `sink`: [`WarpMap::visit`] for all keys.
     fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
 }
 
@@ -67,7 +67,7 @@ const RESERVED_PARTS: u32 = 1;
 
 /// A map of all keys that adds to values.
 pub trait AllKeysCounter: AllKeys {
-    /// As [`CounterMap::insert_or_add`].
+    /// Inserts a pair or adds to the value: [`CounterMap::insert_or_add`] for all keys.
     fn insert_or_add<W: Warp>(self, w: &mut W, key: Self::Key, value: Self::Value) -> Add;
 }
 

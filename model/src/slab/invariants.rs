@@ -187,7 +187,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> SlabTable<C, B, S> {
 }
 
 impl<C: Slots, B: IntegerWords<u32>, const S: usize> WithChain<SlabTable<C, B, S>> {
-    /// As [`SlabTable::check_state`], for the chain of the reserved keys too.
+    /// Checks [`SlabTable::check_state`]'s invariants, also for the chain of the reserved keys.
     ///
     /// # Errors
     /// The violated invariant.
@@ -196,7 +196,7 @@ impl<C: Slots, B: IntegerWords<u32>, const S: usize> WithChain<SlabTable<C, B, S
         all.iter().try_for_each(|table| table.check_among(w, &all))
     }
 
-    /// As [`SlabTable::check_quiescent`], for the chain of the reserved keys too.
+    /// Checks [`SlabTable::check_quiescent`]'s invariants, also for the chain of the reserved keys.
     ///
     /// # Errors
     /// The violated invariant.

@@ -52,7 +52,7 @@ impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> Map<K, V,
         Self::build_with_seed(keys, values, Seed::random())
     }
 
-    /// As [`build`](Self::build), with the places of keys decided by `seed`.
+    /// Builds a table as [`build`](Self::build) does, but `seed` decides the places of keys.
     ///
     /// # Errors
     /// As `build`.

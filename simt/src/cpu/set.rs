@@ -51,7 +51,7 @@ impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> Set<K, T> {
         Self::build_with_seed(keys, Seed::random())
     }
 
-    /// As [`build`](Self::build), with the places of keys decided by `seed`.
+    /// Builds a table as [`build`](Self::build) does, but `seed` decides the places of keys.
     ///
     /// # Errors
     /// As `build`.

@@ -93,7 +93,8 @@ impl<T: Fixed> Dynamic<T> {
         Self::with_seed(entries, load, Seed::random())
     }
 
-    /// As [`at_load`](Self::at_load), with the places of keys decided by `seed` and not by a random one.
+    /// Creates a table as [`at_load`](Self::at_load) does, but `seed`, not a random one, decides the places
+    /// of keys.
     ///
     /// # Errors
     /// As [`Dynamic::at_load`].
