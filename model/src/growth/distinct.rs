@@ -79,8 +79,8 @@ mod tests {
         assert_eq!(a.merge(&b).estimate(), of(0..100_000).estimate());
     }
 
-    /// By the formula: registers of rank 10 alone; one of rank 0 among those of rank 3, which are too many hashes
-    /// to be counted by it; and one of rank 1 among those of rank 0, which are few.
+    /// Three cases of the formula: all registers of rank 10; one of rank 0 among registers of rank 3, where the
+    /// empty ones decide no more; and one of rank 1 among registers of rank 0, where they do.
     #[test]
     fn registers_are_counted_by_the_formula() {
         let all_but_one = |all, one| {

@@ -109,7 +109,7 @@ pub(super) const GAP_AGAIN: Place = Place { name: "gap_again", keys: &[(1, 0), (
 /// The neighbourhood is three groups; an insert of home 1 moves the first key of home 2 to the last group.
 pub(super) const PASSED_ON: Place =
     place("passed_on", (1, 2, 3), 3, &[(0, 1), (1, 1), (2, 1), (2, 2)], &[(0, 0), (1, 0), (2, 1)]);
-/// As `passed_on`, one group later: an insert of home 0 moves the key of home 1 to where a key of home 3 stood.
+/// As `passed_on`, one group later: an insert of home 0 moves the key of home 1 to where a key of home 3 was.
 pub(super) const MOVED_ON: Place =
     place("moved_on", (1, 2, 3), 4, &[(0, 1), (1, 1), (2, 1), (3, 1), (3, 2)], &[(0, 0), (2, 0), (3, 1)]);
 

@@ -35,9 +35,9 @@ pub(super) fn again(table: &Table) -> Scenario {
 /// Those that take some seconds or minutes.
 ///
 /// In the third and fourth an insert moves a key, finds no way on, gives the slot back and takes another.
-/// Another warp takes that slot and assigns what it put there: a search of the key must see where it went. And
-/// an insert that looks for room must see that it left. In the last two a slot is
-/// emptied by a delete, and the other warp fills it for a home that no member left, or moves a key there.
+/// Another warp takes that slot and assigns its pair: a search of the key must see where the key went, and an
+/// insert that looks for room must see that it left. In the last two a delete empties a slot, and another warp
+/// fills it for a home that no member left, or moves a key there.
 pub(super) fn deep(table: &Table) -> Vec<Scenario> {
     let (moves, way) = ((InsertUnique, (0, 0)), (Delete, (1, 1)));
     let takes: [&[_]; 3] =
