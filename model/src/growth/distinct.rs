@@ -79,7 +79,7 @@ mod tests {
         assert_eq!(a.merge(&b).estimate(), of(0..100_000).estimate());
     }
 
-    /// Three cases of the formula: all registers of rank 10; one of rank 0 among registers of rank 3, where the
+    /// Three cases of the formula: all registers of rank 10; one of rank 0 among registers of rank 3, where
     /// empty ones decide no more; and one of rank 1 among registers of rank 0, where they do.
     #[test]
     fn registers_are_counted_by_the_formula() {

@@ -350,7 +350,7 @@ fn a_table_that_is_bounded_between_batches_keeps_to_its_entries_then() {
 fn a_table_is_made_as_small_after_a_batch_as_before() {
     const OPERATIONS: usize = 1_000_000;
     let growing = growing(1000, usize::MAX).in_steps_of(STEP, 2000).between_batches();
-    // The first five hundred keys are present, so half of the others are expected. In the end all are deleted.
+    // The first five hundred keys are present, so half of the others are new. In the end all are deleted.
     let chunk = |table: &Noted, from: usize, to: usize| {
         table.live.set(table.live.get() + to.saturating_sub(from.max(500)) as u64);
         if to == OPERATIONS {

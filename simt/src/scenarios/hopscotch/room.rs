@@ -36,8 +36,8 @@ pub(super) fn again(table: &Table) -> Scenario {
 ///
 /// In the third and fourth an insert moves a key, finds no way on, gives the slot back and takes another.
 /// Another warp takes that slot and assigns its pair: a search of the key must see where the key went, and an
-/// insert that looks for room must see that it left. In the last two a delete empties a slot, and another warp
-/// fills it for a home that no member left, or moves a key there.
+/// insert that looks for room must see that it left. In the last two a delete empties a slot, and another
+/// warp fills it for a home that no member left, or moves a key there.
 pub(super) fn deep(table: &Table) -> Vec<Scenario> {
     let (moves, way) = ((InsertUnique, (0, 0)), (Delete, (1, 1)));
     let takes: [&[_]; 3] =
