@@ -1,6 +1,5 @@
 //! Making room: choosing the keys that move, and moving one.
 
-use super::table::Slot;
 use super::{CHAIN, CuckooTable, mark};
 use crate::entry::Packed;
 use crate::memory::{IntegerWords, Word, Words};
@@ -59,9 +58,9 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
             let mut bucket = Some(root);
             for _ in 1..length {
                 bucket = bucket.and_then(|bucket| {
-                    let (number, row) = (path % slots, self.slots.read(w, bucket));
-                    let slot = self.movable(w, bucket, row, |slot| slot == number)?;
-                    self.second(E::key(Self::seen(w, &slot)))
+                    let row = self.slots.read(w, bucket);
+                    let key = self.movable(w, bucket, row, path % slots)?;
+                    self.second(key)
                 });
                 path /= slots;
             }
@@ -81,8 +80,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
             return Some(End::Sooner);
         }
         for number in 0..W::LANES * S as u32 {
-            let Some(slot) = self.movable(w, from, row, |slot| slot == number) else { continue };
-            let key = E::key(Self::seen(w, &slot));
+            let Some(key) = self.movable(w, from, row, number) else { continue };
             let Some(to) = self.second(key) else { continue };
             if self.has_room(w, to) {
                 return Some(End::Move { key, from, to });
@@ -131,21 +129,21 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         row::any(w, row, |_, _, word| Self::is_free(word))
     }
 
-    /// The lowest slot of a bucket as read that holds a key with this first bucket and with the number
-    /// `wanted`.
+    /// The key in slot `number` of a bucket as read, if there is one whose first bucket this is.
     #[inline(always)]
     fn movable<W: Warp>(
         self,
         w: &mut W,
         bucket: u32,
         row: Row<W, E::Word, S>,
-        wanted: impl Fn(u32) -> bool,
-    ) -> Option<Slot<W, E>> {
-        row::first(w, Self::slot(W::LANES, bucket), row, |lane, i, word| {
-            wanted(lane * S as u32 + i as u32)
-                && !Self::is_free(word)
-                && self.slots.probe(E::key(word)).bucket == bucket
-        })
+        number: u32,
+    ) -> Option<E::Key> {
+        let base = Self::slot(W::LANES, bucket);
+        // This key alone is hashed, not those of all slots.
+        let slot = row::first(w, base, row, |lane, i, _| lane * S as u32 + i as u32 == number)?;
+        let word = Self::seen(w, &slot);
+        let key = E::key(word);
+        (!Self::is_free(word) && self.slots.probe(key).bucket == bucket).then_some(key)
     }
 
     /// The second bucket of a key, if there are two.

@@ -81,12 +81,10 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         value: E::Value,
     ) -> AtLane<W, Mixed<E::Value>> {
         match op {
-            Op::Insert | Op::InsertUnique => {
-                let put = self.put(w, key, value, OnPresent::Keep);
-                End::answer(w, op, put)
-            }
-            Op::Assign => {
-                let put = self.put(w, key, value, OnPresent::Assign);
+            // At one place, so that a kernel has the code once.
+            Op::Insert | Op::InsertUnique | Op::Assign => {
+                let on_present = if op == Op::Assign { OnPresent::Assign } else { OnPresent::Keep };
+                let put = self.put(w, key, value, on_present);
                 End::answer(w, op, put)
             }
             Op::Delete => {
