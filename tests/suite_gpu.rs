@@ -7,13 +7,14 @@ mod device;
 #[macro_use]
 mod suite;
 
-use device::device;
+use device::{device, is_built};
 use std::path::Path;
 use suite::SEED;
 use suite::facts;
 use suite::row::Row;
 use suite::table::Table;
 use warpproof::any::{Map, Set};
+use warpproof::gpu::bench::Extra;
 use warpproof::gpu::{
     CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, Layout, OpenMap, OpenSet,
     PagedMap, PagedSet, SlabMap, SlabMultimap, SlabSet, Tuning, WaitFreeMap, WaitFreeSet,
@@ -34,6 +35,11 @@ fn lock_word() -> Tuning {
 /// Tiles of so many lanes.
 fn lanes(lanes: u32) -> Tuning {
     Tuning { lanes: Some(lanes), ..Tuning::default() }
+}
+
+/// Tiles of a width that the library has no kernels for.
+fn other_lanes(width: u32) -> Option<Tuning> {
+    is_built(Extra::Tuning).then(|| lanes(width))
 }
 
 fn slabs(entries: u64, load: f64) -> Result<SlabGeometry, Refused> {

@@ -3,9 +3,10 @@
 //! A constructor of [`Arguments`] checks the lengths of the arrays. So arguments that exist are right for
 //! their operation on their table.
 
-use crate::layout::Scalar;
+use crate::layout::{Layout, Scalar};
 use core::marker::PhantomData;
 use warpproof_model::host::Refused;
+use warpproof_model::outcome::Op;
 
 mod bins;
 mod head;
@@ -159,7 +160,34 @@ impl Arguments {
         self.list.contains(&Argument::Count)
     }
 
-    /// `hold`: how often the kernel sleeps.
+    /// `deferred` and `last`, after the kernel of an operation that took these arguments, on a table whose kernels
+    /// take `head` first: kind, kinds or null, keys, values or null, outcomes, found values or null, n. In a set
+    /// without either values. `None` if that operation defers nothing.
+    pub(crate) fn left(&self, operation: Operation, head: &Head, layout: Layout) -> Option<Self> {
+        let null = Argument::Pointer(0);
+        let of_all = match operation {
+            Operation::InsertUnique => Op::InsertUnique,
+            Operation::InsertOrAssign => Op::Assign,
+            Operation::Delete => Op::Delete,
+            // Each has a kind of its own.
+            Operation::Mixed => Op::Search,
+            _ => return None,
+        };
+        let kind = Argument::U32(of_all.code().into());
+        let mut list = List::new(&head.list, &[]);
+        match *self.list.get(head.list.len()..)? {
+            [keys, outcomes, n] if layout.is_set() => list.extend(&[kind, null, keys, outcomes, n]),
+            [keys, outcomes, n] => list.extend(&[kind, null, keys, null, outcomes, null, n]),
+            [keys, values, outcomes, n] => list.extend(&[kind, null, keys, values, outcomes, null, n]),
+            [ops, keys, values, outcomes, found, n] => {
+                list.extend(&[kind, ops, keys, values, outcomes, found, n]);
+            }
+            _ => return None,
+        }
+        Some(Self { list, ..self.clone() })
+    }
+
+    /// `hold`: how often it sleeps.
     pub(crate) fn hold(naps: u32) -> Self {
         Self { list: List::new(&[], &[Argument::U32(naps)]), tiles: 1, shared: 0 }
     }

@@ -3,36 +3,34 @@
 use crate::driver;
 use crate::error::Error;
 use crate::layout::Layout;
-use crate::module::{Kernel, Module};
+use crate::module::{Kernel, Modules};
 use core::fmt;
 use cudarc::driver::{CudaContext, CudaStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod array;
+mod extra;
 mod memory;
 mod piece;
 mod slot;
 
 pub(crate) use array::Array;
+pub use extra::Extra;
 pub(crate) use piece::{PIECE, Pieces};
 #[cfg(test)]
 pub(crate) use slot::words;
 pub(crate) use slot::{SLOTS, Slot, Slots, bytes, numbers};
 
-/// The tables' kernels for compute capability 7.5 and up.
-pub(crate) const TABLES_BASE: &str = concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0");
-/// The tables' kernels with 128-bit words, for 9.0 and up.
-pub(crate) const TABLES_WIDE: &str = concat!(include_str!("../ptx/warpproof.sm_90.ptx"), "\0");
-/// Kernels of other shapes of the 32-bit map, and of the floors.
-pub(crate) const TUNING: &str = concat!(include_str!("../ptx/tuning.sm_75.ptx"), "\0");
-
-/// The tables' operations with time stamps, for 7.5 and up.
-pub(crate) const STRESS_BASE: &str = concat!(include_str!("../ptx/stress.sm_75.ptx"), "\0");
-/// The tables' operations with time stamps and 128-bit words, for 9.0 and up.
-pub(crate) const STRESS_WIDE: &str = concat!(include_str!("../ptx/stress.sm_90.ptx"), "\0");
-
-/// The kernels of the baselines, for 7.5 and up.
-pub(crate) const PAPER: &str = concat!(include_str!("../ptx/paper.sm_75.ptx"), "\0");
+/// The kernels of tables for compute capability 7.5 and up: those of operations, and those that run seldom.
+pub(crate) const BASE_IMAGES: [&str; 2] = [
+    concat!(include_str!("../ptx/warpproof.sm_75.ptx"), "\0"),
+    concat!(include_str!("../ptx/cold.sm_75.ptx"), "\0"),
+];
+/// Those on 128-bit words, for 9.0 and up.
+pub(crate) const WIDE_IMAGES: [&str; 2] = [
+    concat!(include_str!("../ptx/warpproof.sm_90.ptx"), "\0"),
+    concat!(include_str!("../ptx/cold.sm_90.ptx"), "\0"),
+];
 
 /// Lowest compute capability of the kernels.
 const BASE: (u32, u32) = (7, 5);
@@ -50,11 +48,11 @@ struct Inner {
     name: String,
     capability: (u32, u32),
     wide: bool,
-    tables: Arc<Module>,
-    /// Loaded at first use: only benches need it.
-    tuning: Mutex<Option<Arc<Module>>>,
-    /// The stream that fills tables and works on whole tables, and that runs batches of host slices which are
-    /// not cut into chunks.
+    tables: Modules,
+    /// Loaded when first asked for: benches alone need it.
+    tuning: Mutex<Option<Modules>>,
+    /// Where tables are filled and looked at as a whole, and batches of host slices go that do not go in
+    /// chunks.
     stream: Arc<CudaStream>,
     /// Memory of host-slice calls that none of them uses now.
     spare: Mutex<Vec<Slots>>,
@@ -221,38 +219,36 @@ impl Device {
         self.inner.tables.kernel(name, lanes)
     }
 
-    /// A kernel of the other shapes or the floors, for tiles of `lanes` lanes; `None` if there is none.
+    /// A kernel among the other shapes, run by tiles of `lanes`; `None` if there is none, or if they are not
+    /// built.
     pub(crate) fn tuning_kernel(&self, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
         // A failed load leaves the place empty, so a panic elsewhere does no harm.
         let mut tuning = self.inner.tuning.lock().unwrap_or_else(PoisonError::into_inner);
-        let module = match &*tuning {
-            Some(module) => module.clone(),
-            None => tuning.insert(Module::load(&self.inner.own, TUNING)?).clone(),
+        let modules = match &*tuning {
+            Some(modules) => modules.clone(),
+            None if Extra::Tuning.missing().is_some() => return Ok(None),
+            None => tuning.insert(self.extra(Extra::Tuning)?).clone(),
         };
-        module.kernel(name, lanes)
+        modules.kernel(name, lanes)
     }
 
-    /// Loads the kernels of stress tests anew.
-    pub(crate) fn stress_module(&self) -> Result<Arc<Module>, Error> {
-        Module::load(&self.inner.own, if self.inner.wide { STRESS_WIDE } else { STRESS_BASE })
-    }
-
-    /// Loads the kernels of the baselines anew.
-    pub(crate) fn paper_module(&self) -> Result<Arc<Module>, Error> {
-        Module::load(&self.inner.own, PAPER)
+    /// Kernels that are no part of the library, loaded anew.
+    pub(crate) fn extra(&self, extra: Extra) -> Result<Modules, Error> {
+        let images = extra.images(self.inner.wide)?;
+        Modules::load(&self.inner.own, images.iter().map(String::as_str))
     }
 }
 
-/// Loads the tables' kernels. Also returns whether they are those with 128-bit words.
-fn load_tables(context: &Arc<CudaContext>, capability: (u32, u32)) -> Result<(Arc<Module>, bool), Error> {
+/// The kernels of tables, and whether some are on 128-bit words.
+fn load_tables(context: &Arc<CudaContext>, capability: (u32, u32)) -> Result<(Modules, bool), Error> {
     if capability >= WIDE {
-        match Module::load(context, TABLES_WIDE) {
-            // An old driver on a new device: the lock-word protocol is used.
+        match Modules::load(context, WIDE_IMAGES.into_iter().chain(BASE_IMAGES)) {
+            // An older driver on a new device: the lock word serves.
             Err(Error::DriverTooOld { .. }) => {}
             loaded => return Ok((loaded?, true)),
         }
     }
-    Ok((Module::load(context, TABLES_BASE)?, false))
+    Ok((Modules::load(context, BASE_IMAGES)?, false))
 }
 
 impl fmt::Debug for Device {

@@ -2,6 +2,7 @@
 
 use core::fmt;
 use cudarc::driver::{DriverError, sys::CUresult};
+use std::path::PathBuf;
 use warpproof_model::host::Refused;
 use warpproof_model::paged::file::FileError;
 
@@ -104,8 +105,15 @@ pub enum Error {
         /// Name of the kernel.
         kernel: String,
     },
-    /// A kernel did not start, or failed while it ran. After a failure while it ran, the driver refuses every
-    /// later call of the process on this device.
+    /// Kernels that are no part of the library are not there ([`Extra`](crate::bench::Extra)).
+    NotBuilt {
+        /// The name that they are built by.
+        name: &'static str,
+        /// The file that is missing.
+        file: PathBuf,
+    },
+    /// A kernel did not start, or failed while it ran. After a failure of the second kind the driver refuses
+    /// every later call of the process on this device.
     Kernel {
         /// Name of the kernel.
         kernel: String,
@@ -194,7 +202,15 @@ impl fmt::Display for Error {
                 write!(f, "the table changed meanwhile: {what} went from {first} to {second}")
             }
             Self::OtherDevice { what } => write!(f, "{what}: of another device than the table"),
-            Self::NoKernel { kernel } => write!(f, "this tuning has no kernel {kernel}"),
+            Self::NoKernel { kernel } => write!(
+                f,
+                "this tuning has no kernel {kernel}, or it is one of those that `cargo xtask ptx tuning` builds"
+            ),
+            Self::NotBuilt { name, file } => write!(
+                f,
+                "the {name} kernels are not built: there is no {}; `cargo xtask ptx {name}` builds them",
+                file.display()
+            ),
             Self::Kernel { kernel, error } => write!(f, "kernel {kernel}: {error}"),
             Self::Code { kernel, index, code } => {
                 write!(f, "kernel {kernel}: operation {index} answered with the unknown code {code}")

@@ -104,6 +104,21 @@ impl Layout {
         }
     }
 
+    /// Whether entries have no values.
+    pub(crate) const fn is_set(self) -> bool {
+        matches!(self, Self::Set32 | Self::Set64)
+    }
+
+    /// That of the same slots where each key stands once.
+    pub(crate) const fn unique(self) -> Self {
+        match self {
+            Self::Multi32 => Self::Map32,
+            Self::Multi64 => Self::Map64,
+            Self::Multi64Lock => Self::Map64Lock,
+            unique => unique,
+        }
+    }
+
     /// Bytes that a slot takes.
     pub const fn slot_bytes(self) -> u32 {
         match self {

@@ -14,9 +14,8 @@ use std::sync::Arc;
 /// PTX, loaded into a context.
 pub(crate) struct Module {
     raw: sys::CUmodule,
-    /// Entry points, sorted. A look-up in the driver of one that does not exist would leave an error in its
-    /// records.
-    names: Vec<&'static str>,
+    /// Entry points, sorted. Asking the driver for one that is not there would leave an error in its records.
+    names: Vec<Box<str>>,
     context: Arc<CudaContext>,
 }
 
@@ -33,7 +32,7 @@ impl Module {
     ///
     /// # Errors
     /// [`Error::DriverTooOld`] if the driver does not know the PTX.
-    pub(crate) fn load(context: &Arc<CudaContext>, image: &'static str) -> Result<Arc<Self>, Error> {
+    pub(crate) fn load(context: &Arc<CudaContext>, image: &str) -> Result<Arc<Self>, Error> {
         const WHAT: &str = "loading the kernels";
         if !image.ends_with('\0') {
             return Err(Error::driver(WHAT)(DriverError(CUresult::CUDA_ERROR_INVALID_IMAGE)));
@@ -75,7 +74,7 @@ impl Module {
     /// The kernel `name`, for tiles of `lanes` lanes; `None` if the module has none.
     pub(crate) fn kernel(self: &Arc<Self>, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
         let failed = Error::driver("looking up a kernel");
-        if self.names.binary_search(&name).is_err() {
+        if self.names.binary_search_by(|own| (**own).cmp(name)).is_err() {
             return Ok(None);
         }
         let Ok(symbol) = CString::new(name) else { return Ok(None) };
@@ -95,11 +94,35 @@ impl Module {
 }
 
 /// The entry points of PTX, sorted.
-fn names(image: &'static str) -> Vec<&'static str> {
+fn names(image: &str) -> Vec<Box<str>> {
     let mut names: Vec<_> =
-        image.split(".entry ").skip(1).filter_map(|rest| rest.split('(').next()).collect();
+        image.split(".entry ").skip(1).filter_map(|rest| Some(rest.split('(').next()?.into())).collect();
     names.sort_unstable();
     names
+}
+
+/// Modules that have different kernels.
+#[derive(Clone)]
+pub(crate) struct Modules(Vec<Arc<Module>>);
+
+impl Modules {
+    /// Compiles and loads images, as [`Module::load`].
+    pub(crate) fn load<'a>(
+        context: &Arc<CudaContext>,
+        images: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, Error> {
+        images.into_iter().map(|image| Module::load(context, image)).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The kernel `name`, run by tiles of `lanes`; `None` if no module has one.
+    pub(crate) fn kernel(&self, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
+        for module in &self.0 {
+            if let Some(kernel) = module.kernel(name, lanes)? {
+                return Ok(Some(kernel));
+            }
+        }
+        Ok(None)
+    }
 }
 
 impl Drop for Module {
@@ -255,17 +278,17 @@ impl Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{TABLES_BASE, TABLES_WIDE, TUNING};
+    use crate::device::{BASE_IMAGES, WIDE_IMAGES};
 
     #[test]
     fn entry_points_are_read_from_the_text() {
-        assert_eq!(names(".visible .entry b(\n.param x\n)\n{}\n.entry a()\n"), ["a", "b"]);
-        for image in [TABLES_BASE, TABLES_WIDE, TUNING] {
+        assert_eq!(names(".visible .entry b(\n.param x\n)\n{}\n.entry a()\n"), ["a".into(), "b".into()]);
+        for image in BASE_IMAGES.into_iter().chain(WIDE_IMAGES) {
             let names = names(image);
-            assert!(names.len() > 20 && names.len() == image.matches(".entry ").count());
-            let plain = |name: &&str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+            assert!(names.len() > 10 && names.len() == image.matches(".entry ").count());
+            let plain = |name: &Box<str>| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
             assert!(names.iter().all(plain) && names.is_sorted(), "{names:?}");
         }
-        assert!(names(TABLES_BASE).binary_search(&"slab_map32_search_l2").is_ok());
+        assert!(names(BASE_IMAGES[0]).binary_search(&"slab_map32_search_l2".into()).is_ok());
     }
 }

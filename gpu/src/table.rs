@@ -13,8 +13,10 @@ mod phases;
 mod replaced;
 mod users;
 
+#[cfg(test)]
+pub(crate) use family::{DEFERRED, LAST};
 pub(crate) use family::{
-    FILL_THREADS, Family, INSERT_THREADS, SCATTER_BYTES, scatter_entries, scatter_threads,
+    FILL_THREADS, Family, INSERT_THREADS, LARGE_SLABS, SCATTER_BYTES, scatter_entries, scatter_threads,
 };
 pub(crate) use replaced::Replaced;
 use replaced::{Turn, Turns};
@@ -92,10 +94,9 @@ pub(crate) struct DeviceTable {
     tuning: Tuning,
     /// One per operation, in the order of [`Operation::ALL`]; `None` if the family or tuning has none.
     kernels: Vec<Option<Kernel>>,
-    /// The kernels that run after each, with the same arguments: one for the operations that it deferred, and
-    /// a last one.
-    deferred: Vec<[Option<Kernel>; 2]>,
-    /// Set if its updates replace nodes.
+    /// What runs after those that defer, to do what they left, and at last.
+    deferred: [Option<Kernel>; 2],
+    /// If its updates replace nodes.
     turns: Option<Turns>,
     users: Users,
     device: Device,
@@ -113,20 +114,16 @@ impl DeviceTable {
             .map(|operation| plan.family.find(device, operation, tuning))
             .into_iter()
             .collect::<Result<_, _>>()?;
-        let deferred = Operation::ALL
-            .map(|operation| plan.family.find_deferred(device, operation))
-            .into_iter()
-            .collect::<Result<Vec<_>, _>>()?;
+        let deferred = plan.family.find_deferred(device)?;
         let turns = plan.replaced.map(|replaced| Turns::new(device, &plan, replaced)).transpose()?;
         let users = Users::default();
         let mut table = Self { plan, tuning, kernels, deferred, turns, users, device: device.clone() };
         for operation in Operation::ALL.into_iter().filter(|operation| operation.updates()) {
             let at = operation as usize;
             table.kernels[at] = table.kernels[at].take().map(|kernel| table.bounded(kernel)).transpose()?;
-            // The last kernel does not update by numbered tiles.
-            let deferred = table.deferred[at][0].take().map(|kernel| table.bounded(kernel)).transpose()?;
-            table.deferred[at][0] = deferred;
         }
+        // The last one does not update by tiles with numbers.
+        table.deferred[0] = table.deferred[0].take().map(|kernel| table.bounded(kernel)).transpose()?;
         let stream = device.stream();
         table.fill(stream)?;
         // From now on any stream may use the table.
@@ -228,22 +225,27 @@ impl DeviceTable {
         stream: &Arc<CudaStream>,
         arguments: &Arguments,
     ) -> Result<(), Error> {
-        let (kernel, deferred) = (self.kernel(operation)?, &self.deferred[operation as usize]);
-        // SAFETY: `Head` ensures number, order and types and has checked the lengths; the rest is the
-        // contract of this function.
-        unsafe { self.queue_kernels((kernel, deferred), operation.updates(), stream, arguments) }
+        let kernel = self.kernel(operation)?;
+        let family = self.family();
+        let left = match family.defers(operation) {
+            true => arguments.left(operation, self.head(), family.layout),
+            false => None,
+        };
+        // SAFETY: `Head` gives number, order and types and has checked the lengths; the rest is the contract
+        // of this function.
+        unsafe { self.queue_kernels((kernel, left.as_ref()), operation.updates(), stream, arguments) }
     }
 
-    /// Queues a kernel, and those for the operations that it defers; in parts if the operation `updates` and
-    /// updates replace nodes.
+    /// Queues a kernel, and with the arguments `left` those that do what it defers. Where `updates` replace
+    /// nodes, in parts.
     ///
     /// # Safety
     ///
-    /// The arguments are those of the kernels, on this table. The arrays that they point to live until
-    /// `stream` has run the kernels.
+    /// The arguments are those of the kernel, on this table, and `left` what [`Arguments::left`] makes of
+    /// them. The arrays behind them live until `stream` has run the kernels.
     pub(crate) unsafe fn queue_kernels(
         &self,
-        (kernel, [deferred, last]): (&Kernel, &[Option<Kernel>; 2]),
+        (kernel, left): (&Kernel, Option<&Arguments>),
         updates: bool,
         stream: &Arc<CudaStream>,
         arguments: &Arguments,
@@ -259,17 +261,23 @@ impl DeviceTable {
             first = part.end;
             // SAFETY: the contract of this function; the table's own memory lives until `drop`, which waits
             // for the device.
-            let run =
-                |kernel: &Kernel| unsafe { kernel.launch_part(stream, threads, arguments, part.clone()) };
-            run(kernel)?;
-            // Deferred operations take the same arguments, and the stream runs them after the first kernel.
+            let run = |kernel: &Kernel, arguments| unsafe {
+                kernel.launch_part(stream, threads, arguments, part.clone())
+            };
+            run(kernel, arguments)?;
+            // The stream runs what is deferred after the first kernel.
+            let [deferred, last] = &self.deferred;
+            let again = |kernel: &Option<Kernel>| match (kernel, left) {
+                (Some(kernel), Some(left)) => run(kernel, left),
+                _ => Ok(()),
+            };
             for _ in 0..replaces.map_or(1, Turn::passes) {
                 if let Some(turn) = replaces {
                     turn.reclaim(stream, threads)?;
                 }
-                deferred.as_ref().map_or(Ok(()), run)?;
+                again(deferred)?;
             }
-            last.as_ref().map_or(Ok(()), run)?;
+            again(last)?;
         }
         Ok(())
     }

@@ -29,7 +29,11 @@ use row::Row;
 use serde::Serialize;
 use std::path::PathBuf;
 #[cfg(feature = "gpu")]
-use {device::Bench, warpproof::gpu::Tuning};
+use {
+    device::Bench,
+    warpproof::gpu::bench::Extra,
+    warpproof::gpu::{RetrieveMethod, Tuning},
+};
 
 /// Measure the published workloads
 ///
@@ -315,6 +319,11 @@ fn point(
     #[cfg(feature = "gpu")]
     if let Some(gpu) = on.kernels() {
         let tuning = Tuning { lanes: args.lanes, retrieve: args.retrieve.into(), ..entry.tuning() };
+        if (tuning.lanes, tuning.retrieve) != (None, RetrieveMethod::default())
+            && let Some(missing) = Extra::Tuning.missing()
+        {
+            return Err(Failure::input(format!("--lanes and --retrieve: {missing}")));
+        }
         let bench = Bench::new(gpu, rooms, entry, (at, keys), rounds, tuning)?;
         let measure = structure.tables(entry)?.measure;
         return measure(&bench, rows).map_err(|error| Failure::input(error.to_string()));

@@ -1,8 +1,8 @@
 //! Histories of the first GPU, if there is one: each operation takes two stamps on the device.
 
-use super::device::device;
+use super::device::{device, is_built};
 use super::holds;
-use warpproof::gpu::bench::{Stamped, StressClock};
+use warpproof::gpu::bench::{Extra, Stamped, StressClock};
 use warpproof::gpu::structures::{Buckets, Holds};
 use warpproof::gpu::{
     Device, Entry, HopscotchMap, HopscotchSet, KeyScalar, Map as GpuMap, Set as GpuSet, SlabMap, SlabSet,
@@ -302,7 +302,7 @@ fn check(name: &str, keys: u64, may_fill: bool, history: &[Event]) {
 
 #[test]
 fn a_million_calls_of_the_gpu_are_linearizable() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Stress)) else { return };
     let lock = Tuning { lock_word: true, ..Tuning::default() };
     for load in LOADS {
         check("map32", load.0, false, &slab_map::<u32>(device, Tuning::default(), load));
@@ -314,7 +314,7 @@ fn a_million_calls_of_the_gpu_are_linearizable() {
 
 #[test]
 fn a_million_calls_of_the_gpu_on_waitfree_tables_are_linearizable() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Stress)) else { return };
     for load in LOADS {
         check("waitfree map32", load.0, false, &waitfree_map::<u32>(device, load));
         check("waitfree set32", load.0, false, &waitfree_set::<u32>(device, load));
@@ -330,7 +330,7 @@ fn a_million_calls_of_the_gpu_on_waitfree_tables_are_linearizable() {
 /// An exchange is lost to one that succeeds, or to an announcement. Hot keys are the worst case.
 #[test]
 fn no_call_on_a_wait_free_map_makes_more_rounds_than_its_bound() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Stress)) else { return };
     let mut clock = StressClock::new(device).expect("a clock");
     for keys in [1, 10, 1_000, 1 << 18] {
         let map = WaitFreeMap::<u32, u32>::with_capacity(device, keys).expect("a test table");
@@ -361,7 +361,7 @@ fn no_call_on_a_wait_free_map_makes_more_rounds_than_its_bound() {
 
 #[test]
 fn a_million_calls_of_the_gpu_on_hopscotch_tables_are_linearizable() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Stress)) else { return };
     for load in LOADS {
         check("hopscotch map32", load.0, true, &hopscotch_map::<u32>(device, load));
         check("hopscotch set32", load.0, true, &hopscotch_set::<u32>(device, load));
@@ -376,7 +376,7 @@ fn a_million_calls_of_the_gpu_on_hopscotch_tables_are_linearizable() {
 
 #[test]
 fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Stress)) else { return };
     for load in LOADS {
         let slots = slots_for_all(load.0);
         for lanes in [None, Some(1), Some(2)] {
@@ -399,7 +399,7 @@ fn a_million_calls_of_the_gpu_on_open_addressing_are_linearizable() {
 
 #[test]
 fn a_million_calls_of_the_gpu_where_keys_move_are_linearizable() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Stress)) else { return };
     for load in LOADS {
         let slots = few_slots(load.0);
         for lanes in [None, Some(1)] {
@@ -419,7 +419,7 @@ fn a_million_calls_of_the_gpu_where_keys_move_are_linearizable() {
 /// A delete of an absent key that says it deleted: every key is absent at the end, so it is one too many.
 #[test]
 fn a_wrong_answer_of_the_gpu_is_found() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Stress)) else { return };
     let mut history = slab_map::<u32>(device, Tuning::default(), LOADS[1]);
     let wrong = |event: &&mut Event| event.call.op == Name::Delete && event.ret == Some(Ret::Absent);
     let faulty = history.iter_mut().find(wrong).expect("a delete of an absent key");

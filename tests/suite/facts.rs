@@ -356,9 +356,9 @@ macro_rules! cpu_rows {
 macro_rules! width_rows {
     ($name:ident $lanes:literal) => { mod $name {
         use super::*;
-        suite! { slab_map slab_map [u32] gpu (SlabMap<K, K>, lanes($lanes), slabs) }
-        suite! { hopscotch_map hopscotch_map [u32] gpu (HopscotchMap<K, K>, lanes($lanes), HopscotchGeometry::at_load) }
-        suite! { open_map open_map [u32] buckets (OpenMap<K, K>, lanes($lanes)) }
+        suite! { slab_map slab_map [u32] gpu (SlabMap<K, K>, other_lanes($lanes)?, slabs) }
+        suite! { hopscotch_map hopscotch_map [u32] gpu (HopscotchMap<K, K>, other_lanes($lanes)?, HopscotchGeometry::at_load) }
+        suite! { open_map open_map [u32] buckets (OpenMap<K, K>, other_lanes($lanes)?) }
     } };
 }
 

@@ -3,6 +3,7 @@
 
 use crate::circles;
 use crate::comments::{self, comments};
+use crate::modules;
 use crate::mutants;
 use crate::shell::{Outcome, output, read, root};
 use std::process::Command;
@@ -98,6 +99,7 @@ pub(crate) fn print() -> Outcome<()> {
     for (what, paths) in GROUPS {
         println!("  {what:<44}{:>7}", lines(paths)?);
     }
+    println!("\nBytes of gpu/ptx{:>39}", ptx_bytes());
     println!("\nPublic names");
     for (what, file) in [("GPU backend", "gpu/src/lib.rs"), ("CPU backend", "simt/src/cpu/mod.rs")] {
         println!("  {what:<44}{:>7}", public_names(file)?);
@@ -115,6 +117,12 @@ pub(crate) fn print() -> Outcome<()> {
     }
     println!("  {:<44}{all:>7}", "together");
     Ok(())
+}
+
+/// Bytes of the checked-in PTX.
+pub(crate) fn ptx_bytes() -> u64 {
+    let files = std::fs::read_dir(modules::folder()).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum()
 }
 
 /// The code that used to be written once for each structure.

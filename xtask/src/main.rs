@@ -9,9 +9,8 @@ mod modules;
 mod mutants;
 mod nightly;
 mod ptx;
-#[cfg(test)]
+mod ptx_form;
 mod ptx_orders;
-#[cfg(test)]
 mod ptx_text;
 mod ptxas;
 mod report;
@@ -38,13 +37,14 @@ usage: cargo xtask COMMAND
   mutants --since REVISION        check those in files that differ from this revision's, and write their rows
   mutants --generated [--within SECONDS] [FILE]  make mutants of all of model/src, or of files with FILE in their path, and check them
   mutants --apply STRUCTURE NAME  make the change of one in the working tree (`git restore model` takes it back)
-  ptx            build the device code and write gpu/ptx
-  ptx --check    build it and compare with gpu/ptx
+  ptx            build the device code and write gpu/ptx; what benches and tests need besides goes to target/kernels
+  ptx NAME ...   build the modules with these names: warpproof, cold, tuning, stress, paper, probes
+  ptx --check    build it, compare with gpu/ptx, and read what each access has become
   report         write BENCHMARKS.md and benches/report.svg from the records of benches/record
   report --check compare them with what the records give
   unsafe         count the unsafe lines of the sources and write tests/unsafe.csv
   soak --minutes M  run all structures under all threads, their answers and memory checked; M minutes on a CPU, M on a GPU
-  ptxas          assemble gpu/ptx for every supported GPU and report registers
+  ptxas          assemble the device code for every supported GPU and report registers
 ";
 
 fn main() -> ExitCode {
@@ -78,8 +78,8 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["mutants", "--apply", structure, name] => mutants::apply(structure, name),
         ["mutants"] => mutants::run_all(),
         ["mutants", structure, names @ ..] => mutants::run_those(structure, names),
-        ["ptx"] => ptx::write(),
         ["ptx", "--check"] => ptx::check(),
+        ["ptx", names @ ..] => ptx::write(names),
         ["ptxas"] => ptxas::run_all(),
         ["report"] => report::write(),
         ["report", "--check"] => report::check(),

@@ -1,59 +1,79 @@
-//! `cargo xtask ptx [--check]`: the device code as PTX text.
+//! `cargo xtask ptx [NAME ...] [--check]`: the device code as PTX text.
 
 use crate::modules::{MODULES, Module, version_file};
+use crate::ptx_form::normal;
 use crate::shell::{Outcome, read, root, run, scratch, write as write_file};
 use crate::toolchain::{self, Toolchain};
+use crate::{ptx_orders, ptxas};
 use rayon::prelude::*;
 
-/// Builds every module and writes it to `gpu/ptx`, with the version of the compiler.
-pub(crate) fn write() -> Outcome<()> {
-    let toolchain = Toolchain::find(None)?;
-    for (module, text) in MODULES.iter().zip(build_all(&toolchain)?) {
+/// Builds the modules with these names, all if there is none, and writes each where it belongs. With all of
+/// them comes the version of the compiler.
+pub(crate) fn write(names: &[&str]) -> Outcome<()> {
+    if let Some(unknown) = names.iter().find(|name| MODULES.iter().all(|module| module.name != **name)) {
+        return Err(format!("there is no module {unknown}; {}", known()));
+    }
+    let modules: Vec<_> =
+        MODULES.iter().filter(|module| names.is_empty() || names.contains(&module.name)).collect();
+    let toolchain = Toolchain::find(read(&version_file()).ok().as_deref())?;
+    for (module, text) in modules.iter().zip(build_all(&toolchain, &modules)?) {
         write_file(&module.path(), &text)?;
         println!("{}: {} kernels, {} KiB", module.file_name(), kernels(&text), text.len() / 1024);
     }
-    write_file(&version_file(), &toolchain.version)?;
+    if names.is_empty() {
+        write_file(&version_file(), &toolchain.version)?;
+    }
     print!("{}", toolchain.version);
     Ok(())
 }
 
-/// Builds every module and compares it with `gpu/ptx`: the texts must be equal, even if the compiler is not
-/// the recorded one. Otherwise it is not certain that GPUs run what the sources say.
+/// Builds every module and compares those of the library with `gpu/ptx`: the texts must be equal. They must be
+/// so with another compiler than the recorded one too, or nobody knows whether what runs on GPUs is what the
+/// sources say. The others are written to where tests look for them. What the text of each says must hold.
 pub(crate) fn check() -> Outcome<()> {
     let recorded = read(&version_file())?;
     let toolchain = Toolchain::find(Some(&recorded))?;
-    let mut differing = Vec::new();
-    for (module, text) in MODULES.iter().zip(build_all(&toolchain)?) {
-        let equal = read(&module.path()).is_ok_and(|checked_in| checked_in == text);
-        println!(
-            "{}: {} kernels, {}",
-            module.file_name(),
-            kernels(&text),
-            if equal { "equal" } else { "differs" }
-        );
-        if !equal {
+    let modules: Vec<_> = MODULES.iter().collect();
+    let (mut differing, mut faults) = (Vec::new(), Vec::new());
+    for (module, text) in modules.iter().zip(build_all(&toolchain, &modules)?) {
+        let said = if !module.shipped {
+            write_file(&module.path(), &text)?;
+            "built"
+        } else if read(&module.path()).is_ok_and(|checked_in| checked_in == text) {
+            "equal"
+        } else {
             differing.push(module.file_name());
-        }
+            "differs"
+        };
+        println!("{}: {} kernels, {said}", module.file_name(), kernels(&text));
+        faults.extend(ptxas::inspect(&module.file_name(), &text));
+        faults.extend(ptx_orders::faults(module, &text));
     }
-    if differing.is_empty() {
-        return Ok(());
+    if !differing.is_empty() {
+        let what = if toolchain.version == recorded {
+            "gpu/ptx is not what the sources give. Run `cargo xtask ptx` and commit it.".to_owned()
+        } else {
+            toolchain::other(&recorded, &toolchain.version)
+        };
+        faults.push(format!("{}: {what}", differing.join(", ")));
     }
-    let list = differing.join(", ");
-    let what = if toolchain.version == recorded {
-        "gpu/ptx is not what the sources give. Run `cargo xtask ptx` and commit it.".to_owned()
-    } else {
-        toolchain::other(&recorded, &toolchain.version)
-    };
-    Err(format!("{list}: {what}"))
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// The texts of all modules. Those of different targets are built at once, each target in its own folder.
-fn build_all(toolchain: &Toolchain) -> Outcome<Vec<String>> {
-    let mut targets: Vec<&str> = MODULES.iter().map(|module| module.target).collect();
+/// The names of all modules.
+fn known() -> String {
+    let mut names: Vec<_> = MODULES.iter().map(|module| module.name).collect();
+    names.dedup();
+    format!("the modules are {}", names.join(", "))
+}
+
+/// The texts of modules. Those of different targets are built at once, each target in its own folder.
+fn build_all(toolchain: &Toolchain, modules: &[&Module]) -> Outcome<Vec<String>> {
+    let mut targets: Vec<&str> = modules.iter().map(|module| module.target).collect();
     targets.sort_unstable();
     targets.dedup();
     let of = |target: &&str| {
-        let modules = MODULES.iter().enumerate().filter(|(_, module)| module.target == *target);
+        let modules = modules.iter().enumerate().filter(|(_, module)| module.target == *target);
         modules.map(|(at, module)| Ok((at, build(toolchain, module)?))).collect::<Outcome<Vec<_>>>()
     };
     let mut built = targets.par_iter().map(of).collect::<Outcome<Vec<_>>>()?.concat();
@@ -80,30 +100,7 @@ fn build(toolchain: &Toolchain, module: &Module) -> Outcome<String> {
         .arg("--")
         .arg(format!("--emit=asm={}", emitted.display()));
     run(&mut cargo)?;
-    tidy(&read(&emitted)?)
-}
-
-/// The text without noise and without what differs between machines.
-fn tidy(text: &str) -> Outcome<String> {
-    let mut tidy = String::with_capacity(text.len());
-    for line in text.lines().map(str::trim_end) {
-        let noise = ["// begin inline asm", "// end inline asm", "// .globl"];
-        if line.is_empty() || noise.iter().any(|n| line.trim_start().starts_with(n)) {
-            continue;
-        }
-        tidy.push_str(line);
-        tidy.push('\n');
-    }
-    match absolute_path(&tidy) {
-        Some(path) => Err(format!("the emitted PTX names a path of this machine ({path})")),
-        None => Ok(tidy),
-    }
-}
-
-/// Finds a path that begins at the root of a file system. `//` begins a comment.
-fn absolute_path(text: &str) -> Option<&str> {
-    let mut words = text.split(|c: char| !c.is_alphanumeric() && !"/._-".contains(c));
-    words.find(|word| word.len() > 1 && word.starts_with('/') && !word.starts_with("//"))
+    normal(&read(&emitted)?)
 }
 
 /// Number of entry points.
@@ -116,24 +113,31 @@ mod tests {
     use super::*;
     use crate::modules::folder;
 
+    /// The most bytes of `gpu/ptx`: what everybody who clones the repository gets.
+    const MOST_BYTES: u64 = 4_000_000;
+
     #[test]
-    fn every_module_is_checked_in() {
-        for module in &MODULES {
+    fn the_modules_of_the_library_are_checked_in() {
+        let shipped: Vec<_> = MODULES.iter().filter(|module| module.shipped).collect();
+        for module in &shipped {
             let text = read(&module.path()).unwrap();
             assert!(kernels(&text) > 2, "{}", module.file_name());
             assert!(text.contains(&format!(".target {}", module.target)), "{}", module.file_name());
+            assert_eq!(normal(&text).unwrap(), text, "{} is in another form", module.file_name());
         }
         assert!(read(&version_file()).unwrap().starts_with("rustc "));
         let files = std::fs::read_dir(folder()).unwrap().count();
-        assert_eq!(files, MODULES.len() + 1, "gpu/ptx holds a file that no module gives");
+        assert_eq!(files, shipped.len() + 1, "gpu/ptx holds a file that no module gives");
     }
 
     #[test]
-    fn tidy_drops_noise_and_refuses_paths() {
-        let text = "\t// begin inline asm\n\tld.b32 a;  \n\t// end inline asm\n\n";
-        assert_eq!(tidy(text).unwrap(), "\tld.b32 a;\n");
-        assert!(tidy("// /home/somebody/x.rs").is_err());
-        assert!(tidy("\t.file 1 \"/src/x.rs\"").is_err());
-        assert!(tidy("// a comment\n\t.file 1 \"src/x.rs\"").is_ok());
+    fn the_checked_in_text_is_small() {
+        let bytes = crate::counts::ptx_bytes();
+        assert!(bytes > 0 && bytes <= MOST_BYTES, "{bytes} bytes, of {MOST_BYTES} at most");
+    }
+
+    #[test]
+    fn unknown_modules_are_refused() {
+        assert!(write(&["tables"]).unwrap_err().ends_with("warpproof, cold, tuning, stress, paper, probes"));
     }
 }

@@ -1,15 +1,75 @@
-//! Compares the checked-in PTX with the ordering table of the design: each access of the memory contract must
-//! become the instruction given there, and the kernels of the tables must use no others.
+//! Compares PTX with the ordering table of the design: what each access of the memory contract becomes, and
+//! that the kernels of the tables use nothing else.
 
-use crate::modules::{MODULES, Module};
+use crate::modules::Module;
 use crate::ptx_text::Kernel;
-use crate::shell::read;
 use std::collections::BTreeMap;
 
 const ORDERS: [&str; 4] = ["relaxed", "acquire", "release", "acq_rel"];
 
-fn text(module: &Module) -> String {
-    read(&module.path()).unwrap()
+/// What exchanges among lanes and waits.
+const LANES: [&str; 7] = [
+    "vote.sync.ballot.b32",
+    "shfl.sync.idx.b32",
+    "bar.warp.sync",
+    "bar.sync",
+    "fence.sc.gpu",
+    "fence.acq_rel.gpu",
+    "nanosleep.u32",
+];
+
+/// Where the text of a module is at odds with the ordering table.
+pub(crate) fn faults(module: &Module, text: &str) -> Vec<String> {
+    let kernels = Kernel::all(text);
+    let said = if module.name == "probes" {
+        of_probes(&kernels, module.features.contains("b128"))
+    } else {
+        let plain = kernels.iter().filter_map(plain_of_table);
+        kernels.iter().flat_map(strange).chain(plain).collect()
+    };
+    said.into_iter().map(|fault| format!("{}: {fault}", module.file_name())).collect()
+}
+
+/// The probes that are not the instructions of the table.
+fn of_probes(kernels: &[Kernel<'_>], wide: bool) -> Vec<String> {
+    let found: BTreeMap<String, Vec<String>> =
+        kernels.iter().map(|k| (k.name.to_owned(), effects(k))).collect();
+    let expected = expected(wide);
+    let wrong = expected.iter().filter(|(name, instructions)| found.get(*name) != Some(instructions));
+    let unknown = found.keys().filter(|name| !expected.contains_key(*name));
+    wrong
+        .map(|(name, instructions)| format!("{name} is {:?}, not {instructions:?}", found.get(name)))
+        .chain(unknown.map(|name| format!("nothing is known of {name}")))
+        .collect()
+}
+
+/// What a kernel of tables does to memory, or to other lanes, that the contract does not know.
+fn strange(kernel: &Kernel<'_>) -> Vec<String> {
+    let known = |effect: &String| {
+        is_contracted(effect) || is_staged(kernel.name, effect) || LANES.contains(&effect.as_str())
+    };
+    let effects = effects(kernel).into_iter().filter(|effect| !known(effect));
+    effects.map(|effect| format!("{effect} in {}", kernel.name)).collect()
+}
+
+/// A plain access of words of a table, or that no access of them was recognised.
+fn plain_of_table(kernel: &Kernel<'_>) -> Option<String> {
+    // They look at no table, and at no word that is counted in; or they read where their table is: its
+    // address is no parameter.
+    let elsewhere = ["paged_arrange_", "paged_answer_", "paged_map", "paged_set"];
+    if elsewhere.iter().any(|name| kernel.name.starts_with(name)) {
+        return None;
+    }
+    let parameters = table_parameters(kernel.name);
+    let addresses = kernel.derived_from(parameters);
+    if parameters.is_empty() != kernel.memory().all(|i| !i.uses(&addresses)) {
+        return Some(format!("{}: no access of the table was recognised", kernel.name));
+    }
+    if parameters.is_empty() && kernel.memory().next().is_some() {
+        return Some(format!("{} has memory", kernel.name));
+    }
+    let plain = kernel.memory().find(|i| i.is_plain() && i.uses(&addresses))?;
+    Some(format!("{} in {}", plain.mnemonic, kernel.name))
 }
 
 /// The probes of one handle: their names, and the one instruction that each must be.
@@ -87,26 +147,7 @@ fn effects(kernel: &Kernel<'_>) -> Vec<String> {
         .collect()
 }
 
-#[test]
-fn each_access_is_the_instruction_of_the_ordering_table() {
-    for module in MODULES.iter().filter(|m| m.name == "probes") {
-        let text = text(module);
-        let found: BTreeMap<String, Vec<String>> =
-            Kernel::all(&text).iter().map(|k| (k.name.to_owned(), effects(k))).collect();
-        let expected = expected(module.features.contains("b128"));
-        for (name, instructions) in &expected {
-            assert_eq!(found.get(name), Some(instructions), "{name} in {}", module.file_name());
-        }
-        assert_eq!(
-            found.len(),
-            expected.len(),
-            "{} has a probe that the table does not list",
-            module.file_name()
-        );
-    }
-}
-
-/// Whether an access of shared memory is one that the memory contract allows.
+/// Whether an access of shared memory is one that the memory contract can ask for.
 fn is_contracted(mnemonic: &str) -> bool {
     let mut parts = mnemonic.split('.');
     let (kind, order) = (parts.next(), parts.next());
@@ -127,30 +168,6 @@ fn is_staged(kernel: &str, mnemonic: &str) -> bool {
     let scratch = ["_scatter_l", "_scatter_again_l", "_fill_l"].iter().any(|step| kernel.contains(step));
     let accesses = ["ld.shared.", "st.shared."].iter().find_map(|access| mnemonic.strip_prefix(access));
     scratch && accesses.is_some_and(|width| ["b32", "b64", "v2.b64"].contains(&width))
-}
-
-#[test]
-fn tables_are_accessed_by_contracted_instructions_only() {
-    let lanes = [
-        "vote.sync.ballot.b32",
-        "shfl.sync.idx.b32",
-        "bar.warp.sync",
-        "bar.sync",
-        "fence.sc.gpu",
-        "fence.acq_rel.gpu",
-    ];
-    for module in &MODULES {
-        let text = text(module);
-        for kernel in Kernel::all(&text) {
-            for effect in effects(&kernel) {
-                let allowed = is_contracted(&effect)
-                    || is_staged(kernel.name, &effect)
-                    || lanes.contains(&effect.as_str())
-                    || effect == "nanosleep.u32";
-                assert!(allowed, "{} in {} of {}", effect, kernel.name, module.file_name());
-            }
-        }
-    }
 }
 
 /// The parameters of a kernel that point to words of a table.
@@ -183,61 +200,77 @@ fn table_parameters(kernel: &str) -> &'static [usize] {
     }
 }
 
-#[test]
-fn words_of_a_table_are_never_accessed_plainly() {
-    let (mut plain, mut atomic) = (0, 0);
-    for module in MODULES.iter().filter(|m| m.name != "probes") {
-        let text = text(module);
-        // These access no table and no counter; or they read the address of their table, which is then not a
-        // parameter.
-        let moves = |kernel: &Kernel<'_>| {
-            let names = ["paged_arrange_", "paged_answer_", "paged_map", "paged_set"];
-            names.iter().any(|name| kernel.name.starts_with(name))
-        };
-        for kernel in Kernel::all(&text).into_iter().filter(|kernel| !moves(kernel)) {
-            let addresses = kernel.derived_from(table_parameters(kernel.name));
-            let on_tables = kernel.memory().filter(|i| i.uses(&addresses)).count();
-            if table_parameters(kernel.name).is_empty() {
-                assert_eq!(kernel.memory().count(), 0, "{}", kernel.name);
-                continue;
-            }
-            // It reports that there is no room, and reads only outcomes.
-            let gives_up = kernel.name.contains("_insert_") && kernel.name.contains("_last_");
-            assert!(gives_up == (on_tables == 0), "{}: no access of the table was recognised", kernel.name);
-            atomic += on_tables;
-            for access in kernel.memory().filter(|i| i.is_plain()) {
-                plain += 1;
-                assert!(!access.uses(&addresses), "{} in {}", access.mnemonic, kernel.name);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modules::MODULES;
+    use crate::shell::read;
+
+    #[test]
+    fn checked_in_ptx_is_as_the_ordering_table_says() {
+        let (mut plain, mut atomic) = (0, 0);
+        for module in MODULES.iter().filter(|module| module.shipped) {
+            let text = read(&module.path()).unwrap();
+            assert_eq!(faults(module, &text), Vec::<String>::new());
+            for kernel in Kernel::all(&text) {
+                plain += kernel.memory().filter(|i| i.is_plain()).count();
+                atomic += kernel.memory().filter(|i| !i.is_plain()).count();
             }
         }
+        assert!(plain > 100 && atomic > 100, "{plain} plain and {atomic} atomic accesses");
     }
-    assert!(plain > 100 && atomic > 100, "{plain} plain and {atomic} atomic accesses");
-}
 
-#[test]
-fn every_kernel_is_there_for_its_module() {
-    let base = text(&MODULES[0]);
-    let wide = text(&MODULES[1]);
-    let names = |text: &str| Kernel::all(text).iter().map(|k| k.name.to_owned()).collect::<Vec<_>>();
-    let (base, wide) = (names(&base), names(&wide));
-    assert!(base.iter().all(|name| wide.contains(name)), "the sm_90 module has every kernel of the baseline");
-    assert!(wide.len() > base.len(), "and those on 128-bit words");
-}
+    #[test]
+    fn the_modules_of_a_gpu_share_no_kernel() {
+        let mut names = Vec::new();
+        for module in MODULES.iter().filter(|module| module.shipped) {
+            names.extend(Kernel::all(&read(&module.path()).unwrap()).iter().map(|k| k.name.to_owned()));
+        }
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all, "the first module that has a kernel would hide the other one's");
+    }
 
-#[test]
-fn a_plain_access_of_a_table_would_be_found() {
-    let text = ".visible .entry k(\n)\n{\n\tld.param.b64 %rd1, [k_param_0];\n\tcvta.to.global.u64 %rd2, %rd1;\n\
-                \tadd.s64 %rd3, %rd2, 8;\n\t@%p1 ld.global.b32 %r1, [%rd3+4];\n\tatom.global.add.u32 %r2, [%rd3], 1;\n\
-                \tld.relaxed.gpu.global.b32 %r4, [%rd3];\n\tld.global.b32 %r3, [%r4];\n}\n";
-    let kernels = Kernel::all(text);
-    let derived = kernels[0].derived_from(&[0]);
-    let plain: Vec<bool> = kernels[0].memory().filter(|i| i.is_plain()).map(|i| i.uses(&derived)).collect();
-    // A value read from the table is not an address in it.
-    assert_eq!(plain, [true, false]);
-    assert!(!is_contracted("atom.global.add.u32") && !is_contracted("ld.release.gpu.global.b32"));
-    assert!(is_staged("open_map32_fill_l1", "ld.shared.v2.b64"));
-    assert!(
-        !is_staged("open_map32_search_l1", "ld.shared.b64")
-            && !is_staged("open_map32_fill_l1", "ld.global.b64")
-    );
+    #[test]
+    fn a_plain_access_of_a_table_would_be_found() {
+        let text = ".visible .entry open_k(\n)\n{\nld.param.b64 %rd1,[p0];\ncvta.to.global.u64 %rd2,%rd1;\n\
+                    add.s64 %rd3,%rd2,8;\n@%p1 ld.global.b32 %r1,[%rd3+4];\natom.global.add.u32 %r2,[%rd3],1;\n\
+                    ld.relaxed.gpu.global.b32 %r4,[%rd3];\nld.global.b32 %r3,[%r4];\n}\n";
+        let kernels = Kernel::all(text);
+        let derived = kernels[0].derived_from(&[0]);
+        let plain: Vec<bool> =
+            kernels[0].memory().filter(|i| i.is_plain()).map(|i| i.uses(&derived)).collect();
+        // What was read from the table is no address of it.
+        assert_eq!(plain, [true, false]);
+        let said = faults(&MODULES[0], text);
+        assert_eq!(
+            said,
+            [
+                "warpproof.sm_75.ptx: atom.global.add.u32 in open_k",
+                "warpproof.sm_75.ptx: ld.global.b32 in open_k"
+            ]
+        );
+        assert!(!is_contracted("atom.global.add.u32") && !is_contracted("ld.release.gpu.global.b32"));
+        assert!(is_staged("open_map32_fill_l1", "ld.shared.v2.b64"));
+        assert!(
+            !is_staged("open_map32_search_l1", "ld.shared.b64")
+                && !is_staged("open_map32_fill_l1", "ld.global.b64")
+        );
+    }
+
+    #[test]
+    fn a_wrong_probe_would_be_found() {
+        let probes = MODULES.iter().find(|module| module.name == "probes").unwrap();
+        let of = |order: &str| {
+            format!(
+                ".visible .entry probe_load_relaxed_u32(\n)\n{{\nld.{order}.gpu.global.b32 %r1,[%rd1];\n}}\n"
+            )
+        };
+        let [right, wrong] = ["relaxed", "acquire"].map(|order| faults(probes, &of(order)));
+        assert!(right.iter().all(|fault| !fault.contains("probe_load_relaxed_u32 ")), "{right:?}");
+        assert_eq!(wrong.len(), right.len() + 1);
+        let unknown = faults(probes, ".visible .entry probe_x(\n)\n{\n}\n");
+        assert!(unknown.contains(&"probes.sm_75.ptx: nothing is known of probe_x".to_owned()));
+    }
 }

@@ -42,7 +42,7 @@ impl<'a> Kernel<'a> {
     /// The registers that may hold an address derived from one of the parameters: closed under every
     /// instruction except those that read memory.
     pub(crate) fn derived_from(&self, parameters: &[usize]) -> HashSet<&'a str> {
-        let names: Vec<String> = parameters.iter().map(|p| format!("{}_param_{p}", self.name)).collect();
+        let names: Vec<String> = parameters.iter().map(|p| format!("p{p}")).collect();
         let mut derived = HashSet::new();
         loop {
             let before = derived.len();

@@ -1,4 +1,4 @@
-//! `cargo xtask ptxas`: assembles the checked-in PTX for every supported GPU. No GPU is needed.
+//! `cargo xtask ptxas`: assembles the PTX for every supported GPU. No GPU is needed.
 
 use crate::modules::{MODULES, Module};
 use crate::shell::{Outcome, output, read, run, scratch};
@@ -21,7 +21,9 @@ pub(crate) fn run_all() -> Outcome<()> {
     let ptxas = find()?;
     let mut faults = Vec::new();
     for module in &MODULES {
-        faults.extend(inspect(&module.file_name(), &read(&module.path())?));
+        let text = read(&module.path())
+            .map_err(|e| format!("{e}\nBuild it first: cargo xtask ptx {}", module.name))?;
+        faults.extend(inspect(&module.file_name(), &text));
         let gpus: Vec<&'static str> =
             GPUS.into_iter().filter(|gpu| number(gpu) >= number(module.target)).collect();
         let reports: Vec<_> = gpus.par_iter().map(|gpu| assemble(&ptxas, module, gpu)).collect();
@@ -34,8 +36,8 @@ pub(crate) fn run_all() -> Outcome<()> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// Faults that the text itself shows: calls, reachable traps, and instructions that the assembler gets wrong.
-fn inspect(name: &str, text: &str) -> Vec<String> {
+/// What the text itself gives away: calls, reachable faults, what the assembler gets wrong.
+pub(crate) fn inspect(name: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut function = "";
     for line in text.lines() {
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn checked_in_ptx_has_no_call_and_no_fault() {
-        for module in &MODULES {
+        for module in MODULES.iter().filter(|module| module.shipped) {
             assert_eq!(inspect(&module.file_name(), &read(&module.path()).unwrap()), Vec::<String>::new());
         }
     }

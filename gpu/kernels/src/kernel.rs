@@ -27,37 +27,23 @@ macro_rules! each {
 /// brackets. Arguments in braces are only for maps: the method of a set gets a value that means none.
 macro_rules! operation {
     (insert_unique [$name:ident waitfree $($t:tt)*]) => {
-        operation! { @put [$name waitfree $($t)*] [update::<UNIQUE>] Out<u8> }
+        operation! { @put [$name waitfree $($t)*] [update::<UNIQUE>] }
     };
     (insert_or_assign [$name:ident waitfree $($t:tt)*]) => {
-        operation! { @put [$name waitfree $($t)*] [update::<ASSIGN>] Out<u8> }
-    };
-    (insert_unique_deferred [$name:ident waitfree $($t:tt)*]) => {
-        operation! { @put [$name waitfree $($t)*] [update_deferred::<UNIQUE>] Told }
-    };
-    (insert_or_assign_deferred [$name:ident waitfree $($t:tt)*]) => {
-        operation! { @put [$name waitfree $($t)*] [update_deferred::<ASSIGN>] Told }
+        operation! { @put [$name waitfree $($t)*] [update::<ASSIGN>] }
     };
     (delete [$name:ident waitfree $($t:tt)*]) => {
         kernel! { [$name waitfree $($t)*] [remove] (keys: In<Key>, outcomes: Out<u8>, n: Count) }
     };
-    (insert_unique_last $t:tt) => { operation! { @put $t [no_room] Told } };
-    (insert_or_assign_last $t:tt) => { operation! { @put $t [no_room] Told } };
-    (delete_deferred $t:tt) => {
-        kernel! { $t [remove_deferred] (keys: In<Key>, outcomes: Told, n: Count) }
-    };
-    (delete_last $t:tt) => {
-        kernel! { $t [remove_in_place] (keys: In<Key>, outcomes: Told, n: Count) }
-    };
     (search [$name:ident waitfree $($t:tt)*]) => { operation! { @search [$name waitfree $($t)*] [find] } };
     (mixed [$name:ident waitfree $($t:tt)*]) => {
-        operation! { @mixed [$name waitfree $($t)*] [update_mixed] Out<u8> }
+        operation! { @mixed [$name waitfree $($t)*] [update_mixed] }
     };
-    (mixed_deferred [$name:ident waitfree $($t:tt)*]) => {
-        operation! { @mixed [$name waitfree $($t)*] [update_mixed_deferred] Told }
+    (mixed_counted $t:tt) => { operation! { @mixed $t [update_counted] } };
+    (deferred [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @deferred [$name waitfree $($t)*] [update_deferred] }
     };
-    (mixed_counted $t:tt) => { operation! { @mixed $t [update_counted] Out<u8> } };
-    (mixed_last $t:tt) => { operation! { @mixed $t [remove_mixed_in_place] Told } };
+    (last $t:tt) => { operation! { @deferred $t [last] } };
     (stamped [$name:ident waitfree $($t:tt)*]) => {
         operation! { @stamped [$name waitfree $($t)*] [update_stamped] }
     };
@@ -69,14 +55,19 @@ macro_rules! operation {
     };
     (reclaim $t:tt) => { kernel! { $t [reclaim] () } };
 
-    (insert $t:tt) => { operation! { @put $t [insert] Out<u8> } };
-    (insert_unique $t:tt) => { operation! { @put $t [put::<UNIQUE>] Out<u8> } };
-    (insert_or_assign $t:tt) => { operation! { @put $t [put::<ASSIGN>] Out<u8> } };
-    (insert_or_add $t:tt) => { operation! { @put $t [add] Out<u8> } };
-    (insert_unique_deferred $t:tt) => { operation! { @put $t [put_deferred::<UNIQUE>] Told } };
-    (insert_or_assign_deferred $t:tt) => { operation! { @put $t [put_deferred::<ASSIGN>] Told } };
-    (@put $t:tt $method:tt $outcomes:ty) => {
-        kernel! { $t $method (keys: In<Key>, {values: In<Value>}, outcomes: $outcomes, n: Count) }
+    (insert $t:tt) => { operation! { @put $t [insert] } };
+    (insert_unique $t:tt) => { operation! { @put $t [put::<UNIQUE>] } };
+    (insert_or_assign $t:tt) => { operation! { @put $t [put::<ASSIGN>] } };
+    (insert_or_add $t:tt) => { operation! { @put $t [add] } };
+    (@put $t:tt $method:tt) => {
+        kernel! { $t $method (keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, n: Count) }
+    };
+    (deferred $t:tt) => { operation! { @deferred $t [deferred] } };
+    (@deferred $t:tt $method:tt) => {
+        kernel! { $t $method
+            (kind: u32, ops: MaybeIn<u8>, keys: In<Key>, {values: MaybeIn<Value>}, outcomes: Told,
+             {found: MaybeOut<Value>}, n: Count)
+            [Kinds::new(kind, ops), (keys, values), (outcomes, found), n] }
     };
     (absorb [$name:ident $structure:ident $kind:ident map64l $($t:tt)*]) => {
         kernel! { [$name $structure $kind map64l $($t)*] [absorb_pairs]
@@ -104,12 +95,10 @@ macro_rules! operation {
         kernel! { $t [search_all]
             (keys: In<Key>, offsets: Offsets, values: Array<Value>, counts: Out<u32>, n: Count) }
     };
-    (mixed $t:tt) => { operation! { @mixed $t [mixed] Out<u8> } };
-    (mixed_deferred $t:tt) => { operation! { @mixed $t [mixed_deferred] Told } };
-    (@mixed $t:tt $method:tt $outcomes:ty) => {
+    (mixed $t:tt) => { operation! { @mixed $t [mixed] } };
+    (@mixed $t:tt $method:tt) => {
         kernel! { $t $method
-            (ops: In<u8>, keys: In<Key>, values: In<Value>, outcomes: $outcomes, found: Out<Value>,
-             n: Count) }
+            (ops: In<u8>, keys: In<Key>, values: In<Value>, outcomes: Out<u8>, found: Out<Value>, n: Count) }
     };
     (stamped $t:tt) => { operation! { @stamped $t [stamped] } };
     (@stamped $t:tt $method:tt) => {
@@ -208,17 +197,19 @@ macro_rules! kernel {
     };
 }
 
-/// A layout: its slots, its entry, and whether a key may occur several times. 128-bit words need a GPU that
-/// has them.
+/// What a layout is: its slots, its entry and how often a key may stand in a table. Those in 128-bit words
+/// are in modules of their own, for GPUs that have them.
 macro_rules! layout {
-    (set32 $($rest:tt)*) => { memory! { packed $($rest)* Key32 Unique } };
-    (set64 $($rest:tt)*) => { memory! { packed $($rest)* Key64 Unique } };
-    (map32 $($rest:tt)*) => { memory! { packed $($rest)* Pair32 Unique } };
-    (multi32 $($rest:tt)*) => { memory! { packed $($rest)* Pair32 Multi } };
-    (map64l $($rest:tt)*) => { memory! { lock_word $($rest)* Pair64 Unique } };
-    (multi64l $($rest:tt)*) => { memory! { lock_word $($rest)* Pair64 Multi } };
-    (map64 $($rest:tt)*) => { #[cfg(feature = "b128")] memory! { packed $($rest)* Pair64 Unique } };
-    (multi64 $($rest:tt)*) => { #[cfg(feature = "b128")] memory! { packed $($rest)* Pair64 Multi } };
+    (set32 $($rest:tt)*) => { layout! { @base packed $($rest)* Key32 Unique } };
+    (set64 $($rest:tt)*) => { layout! { @base packed $($rest)* Key64 Unique } };
+    (map32 $($rest:tt)*) => { layout! { @base packed $($rest)* Pair32 Unique } };
+    (multi32 $($rest:tt)*) => { layout! { @base packed $($rest)* Pair32 Multi } };
+    (map64l $($rest:tt)*) => { layout! { @base lock_word $($rest)* Pair64 Unique } };
+    (multi64l $($rest:tt)*) => { layout! { @base lock_word $($rest)* Pair64 Multi } };
+    (map64 $($rest:tt)*) => { layout! { @wide packed $($rest)* Pair64 Unique } };
+    (multi64 $($rest:tt)*) => { layout! { @wide packed $($rest)* Pair64 Multi } };
+    (@base $($rest:tt)*) => { #[cfg(not(feature = "b128"))] memory! { $($rest)* } };
+    (@wide $($rest:tt)*) => { #[cfg(feature = "b128")] memory! { $($rest)* } };
 }
 
 /// The arguments of a table, and the function of its structure's layouts that makes it from them.

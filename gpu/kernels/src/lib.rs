@@ -8,19 +8,20 @@
 //! - an operation: a method, an arm of `operation!`, a name in the matrix;
 //! - an entry type: a line of `layout!`, and its tables in the matrix.
 //!
-//! The structures are `slab`, `hop`, `open`, `cuckoo` (open addressing where keys move) and `waitfree`. In a
-//! map or set a key is unique; in a multimap it may occur several times. Layouts in 128-bit words (`map64`,
-//! `multi64`) are for sm_90.
+//! The structures are `slab`, `hop`, `open`, `cuckoo` (open addressing where keys move) and `waitfree`. A map
+//! or set holds a key once, a multimap as often as it is inserted. Layouts in 128-bit words (`map64`,
+//! `multi64`) are for sm_90, in modules of their own.
 //!
 //! A shape is `lLANES`, with `_x16` for slabs of 16 slots and `_x4` for buckets of 4 where others have 8.
 //! Tiles of different widths may use one table as long as its slabs or buckets have the same number of slots,
 //! or its groups the same number of words. Whole warps copy all entries of an open-addressing table; each
 //! lane reads 8 slots, whatever the buckets.
 //!
-//! An insert, assign or mixed batch of a hopscotch table, or of one in which keys move, has a second kernel,
-//! `OPERATION_deferred`, with the same arguments and a tile per 32 operations: it runs the operations whose
-//! outcome is 253 after the first kernel. So has every update of a wait-free table. There it may run several
-//! times, after `reclaim` has freed nodes, and `OPERATION_last` ends the operations that it has left.
+//! After an insert, assign or mixed batch of a hopscotch table, or of one in which keys move, `deferred` does
+//! those operations whose outcome is 253, with a tile per 32 operations. It takes the arguments of a mixed
+//! batch, and the code of all operations where there are none for each. So it does after every update of a
+//! wait-free table. After `reclaim` has made nodes free, it may run several times, and `last` ends what it
+//! has left.
 //!
 //! The size of a grid:
 //!
@@ -41,20 +42,18 @@
 //! A kernel is unsafe because of its pointers. Each points to as many words as the length beside it says;
 //! nothing else uses them in another way until the launch has ended; and grid and blocks are as above.
 //!
-//! With the feature `tuning` the module has other shapes of `map32` and the floors of random access (`floor`)
-//! instead; with `stress`, only `stamped` of the maps and the sets; with `paper`, the baselines (`paper`);
-//! with `probes`, one kernel per memory access and order.
+//! A feature says what a module holds: `tables` the operations and the floors of random access (`floor`);
+//! `cold` the kernels of tables that run seldom; `tuning` other shapes of `map32`, and other ways to copy all
+//! entries; `stress` the operations between stamps; `paper` the tables that ours are compared with (`paper`);
+//! `probes` one kernel per memory access and order.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch, macro_metavar_expr_concat)]
-#![cfg_attr(
-    any(feature = "tuning", feature = "stress", feature = "paper"),
-    allow(
-        dead_code,
-        unused_imports,
-        unused_macros,
-        reason = "benches and stress tests need a part of the operations and layouts"
-    )
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "each module needs a part of the operations and layouts"
 )]
 
 #[cfg(not(feature = "probes"))]
@@ -67,7 +66,7 @@ mod matrix;
 #[cfg(not(feature = "probes"))]
 mod store;
 
-#[cfg(feature = "tuning")]
+#[cfg(all(feature = "tables", not(feature = "b128")))]
 mod floor;
 #[cfg(feature = "paper")]
 mod paper;

@@ -5,49 +5,48 @@
 //! group. No tile is wider than a group: the other lanes would have nothing to read. The library's widths are
 //! those that were fastest on an H200.
 //!
-//! A module for each structure makes its tables: `packed` where an entry is one word, `lock_word` where it is
-//! a key word and a value word.
+//! An operation that only looks at slots has one kernel for all tables with the same slots: that of maps serves
+//! multimaps, and that of `open` serves `cuckoo`, but for the statistics of u64 pairs, whose buckets are larger
+//! there. Slots are put into bins without regard to buckets: that has no `_x4`.
+//!
+//! A module for each structure has what makes its tables: `packed` where an entry is one word, `lock_word`
+//! where it is a key word and a value word.
 
-#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 pub(crate) mod board;
 pub(crate) mod cuckoo;
 pub(crate) mod hop;
 pub(crate) mod open;
-#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
 pub(crate) mod paged;
 pub(crate) mod slab;
 pub(crate) mod waitfree;
 
 // 2 lanes, 4 for slabs and groups of 128-bit words. A multimap has one operation more.
-#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+#[cfg(feature = "tables")]
 tables! {
-    slab set [insert_unique delete search flush stats retrieve_all]: set32 l2(2, 4);
-    slab map [
-        insert_unique insert_or_assign delete delete_all search search_all count mixed flush stats
-        retrieve_all
-    ]:  map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2),
+    slab set [insert_unique delete search]: set32 l2(2, 4);
+    slab map [insert_unique insert_or_assign delete delete_all search search_all count mixed]:
+        map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2),
         multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
     slab map [insert]: multi32 l2(2, 4), multi64l l2(2, 4), multi64 l4(4, 2);
 
-    hop set [insert_unique insert_unique_deferred delete search stats retrieve_all]:
-        set32 l2(2, 4), set64 l2(2, 4);
-    hop map [insert_unique insert_or_assign delete search stats retrieve_all]: map32 l2(2, 4), map64 l4(4, 2);
-    hop map [insert_unique_deferred insert_or_assign_deferred mixed_deferred]: map32 l2(2, 4), map64 l4(4, 2);
+    hop set [insert_unique delete search retrieve_all]: set32 l2(2, 4), set64 l2(2, 4);
+    hop map [insert_unique insert_or_assign delete search retrieve_all]: map32 l2(2, 4), map64 l4(4, 2);
     hop map [mixed]: map32 l1(1, 8), map64 l4(4, 2);
 }
 
-// Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` has the size that
-// separates them. `_x4` are buckets of 32 bytes, for tables in the L2 cache. Elsewhere a lane reads 32 bytes
-// of a bucket, also by the lock word, where a probe reads one of the two words of a slot.
-#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+// Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` says from which
+// size on. `_x4` are buckets of 32 bytes, of tables in the L2 cache. Elsewhere a lane reads 32 bytes of a
+// bucket, also by the lock word, where a probe reads one of the two words of a slot.
+#[cfg(feature = "tables")]
 tables! {
-    open set [insert_unique absorb delete search stats]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
-    open map [insert_unique insert_or_assign insert_or_add absorb delete search stats]:
+    open set [insert_unique absorb delete search]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
+    open map [insert_unique insert_or_assign insert_or_add absorb delete search]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     open map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
 
     // Over the bus: the lanes of a tile read 64 adjacent bytes at once.
     open set [insert_unique delete search]: set64 l4(4, 2);
+    open map [insert_unique delete search mixed]: map32 l4(4, 2);
     open map [insert_unique insert_or_assign insert_or_add delete search mixed]: map64 l4(4, 1);
 
     // Child tables as one table: if all are in frames, by as many lanes as one table of that size; and over
@@ -67,42 +66,47 @@ tables! {
         map32 l1(1, 8), map64 l1(1, 4);
 
     // A batch that is inserted bin by bin: a thread for each entry.
-    open set [scatter scatter_again fill insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);
-    open map [scatter scatter_again fill insert_overflow insert_lost]:
-        map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
+    open set [scatter scatter_again fill]: set32 l1(1, 8), set64 l1(1, 8);
+    open map [scatter scatter_again fill]: map32 l1(1, 8), map64 l1(1, 4);
+    open map [fill]: map32 l1_x4(1, 4);
 
-    // Whole warps copy all entries; then the published methods, to compare with.
+    // Whole warps copy all entries.
     open set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);
     open map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64l l32(32, 1), map64 l32(32, 1);
-    open map [retrieve_all_per_slot retrieve_all_shared_counter retrieve_all_block_scan]:
-        map32 l32(32, 1), map64 l32(32, 1);
-    open map [retrieve_all]: map32 l8(8, 1), map64 l8(8, 1);
 
-    // Keys move: the widths are those of open addressing, except for u64 pairs, whose buckets are twice as
-    // wide.
-    cuckoo set [insert_unique insert_unique_deferred absorb delete search stats]:
-        set32 l1(1, 8), set64 l2(2, 4);
-    cuckoo map [insert_unique insert_or_assign insert_or_add absorb delete search stats]:
-        map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
-    cuckoo map [insert_unique_deferred insert_or_assign_deferred mixed_deferred]:
+    // Keys move: widths as where they do not, but for u64 pairs, whose buckets are twice as wide.
+    cuckoo set [insert_unique delete search]: set32 l1(1, 8), set64 l2(2, 4);
+    cuckoo map [insert_unique insert_or_assign insert_or_add delete search]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
     cuckoo map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l4(4, 2);
-    cuckoo set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);
-    cuckoo map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64 l32(32, 1);
 }
 
-// A node is 64 bytes, which four lanes read, or 128 bytes for eight lanes where an entry has 16.
-#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+// A node is 64 bytes, which four lanes read, or 128 of eight lanes where an entry has 16.
+#[cfg(feature = "tables")]
 tables! {
-    waitfree set [
-        insert_unique insert_unique_deferred insert_unique_last delete delete_deferred delete_last search stats
-        retrieve_all reclaim
-    ]:  set32 l4(4, 4), set64 l4(4, 2);
-    waitfree map [
-        insert_unique insert_unique_deferred insert_unique_last insert_or_assign insert_or_assign_deferred
-        insert_or_assign_last delete delete_deferred delete_last mixed mixed_deferred mixed_last search stats
-        retrieve_all reclaim
-    ]:  map32 l4(4, 2), map64 l8(8, 1);
+    waitfree set [insert_unique delete search retrieve_all]: set32 l4(4, 4), set64 l4(4, 2);
+    waitfree map [insert_unique insert_or_assign delete mixed search retrieve_all]:
+        map32 l4(4, 2), map64 l8(8, 1);
+}
+
+// What the operations above leave to a second kernel, which serves all of them; and what is run once for many
+// batches.
+#[cfg(feature = "cold")]
+tables! {
+    slab set [flush stats retrieve_all]: set32 l2(2, 4);
+    slab map [flush stats retrieve_all]: map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2);
+    hop set [deferred stats]: set32 l2(2, 4), set64 l2(2, 4);
+    hop map [deferred stats]: map32 l2(2, 4), map64 l4(4, 2);
+    open set [stats]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
+    open map [stats]:
+        map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
+    open set [insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);
+    open map [insert_overflow insert_lost]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
+    cuckoo set [deferred absorb]: set32 l1(1, 8), set64 l2(2, 4);
+    cuckoo map [deferred absorb]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
+    cuckoo map [stats]: map64 l4(4, 2);
+    waitfree set [deferred last reclaim stats]: set32 l4(4, 4), set64 l4(4, 2);
+    waitfree map [deferred last reclaim stats]: map32 l4(4, 2), map64 l8(8, 1);
 }
 
 // Operations with two time stamps each, for the histories of stress tests, by tiles of the usual width. On
@@ -134,6 +138,10 @@ tables! {
     slab map [insert delete search]: multi32 l4(4, 2);
     hop map [insert_unique delete search]: map32 l1(1, 8), map32 l4(4, 2), map32 l8(8, 1);
     hop map [mixed]: map32 l2(2, 4), map32 l4(4, 2), map32 l8(8, 1);
-    open map [insert_unique delete search]: map32 l4(4, 2), map32 l8(8, 1);
-    open map [mixed]: map32 l2(2, 4), map32 l4(4, 2), map32 l8(8, 1);
+    open map [insert_unique delete search]: map32 l8(8, 1);
+    open map [mixed]: map32 l2(2, 4), map32 l8(8, 1);
+    // The published ways to copy all entries.
+    open map [retrieve_all_per_slot retrieve_all_shared_counter retrieve_all_block_scan]:
+        map32 l32(32, 1), map64 l32(32, 1);
+    open map [retrieve_all]: map32 l8(8, 1), map64 l8(8, 1);
 }

@@ -1,12 +1,12 @@
 //! Compares the arguments with the entry points of the PTX.
 
 use super::*;
-use crate::device::{STRESS_BASE, STRESS_WIDE, TABLES_BASE, TABLES_WIDE, TUNING};
+use crate::device::{BASE_IMAGES, Extra, WIDE_IMAGES};
 use crate::layout::Layout;
 use crate::paged::{board, partition};
 use crate::retrieve::RetrieveMethod;
 use crate::structures::{HopscotchParts, OpenParts, WaitFreeParts, hopscotch, open, slab, waitfree};
-use crate::table::{Family, Tuning};
+use crate::table::{DEFERRED, Family, LAST, Tuning};
 use std::collections::HashMap;
 use warpproof_model::Seed;
 use warpproof_model::open::bulk::TALLY;
@@ -44,21 +44,35 @@ enum Kind {
     Bits(u32),
 }
 
-/// The entry points of a module and their parameters, as the PTX declares them.
-type Module = HashMap<&'static str, Vec<Kind>>;
+/// The entry points of modules and their parameters, as the PTX declares them.
+type Module = HashMap<String, Vec<Kind>>;
 
-fn module(ptx: &'static str) -> Module {
+fn module<S: AsRef<str>>(images: impl IntoIterator<Item = S>) -> Module {
+    images.into_iter().flat_map(|image| entries(image.as_ref()).collect::<Vec<_>>()).collect()
+}
+
+fn entries(ptx: &str) -> impl Iterator<Item = (String, Vec<Kind>)> {
+    // The name of a pointer begins with a p.
     let kind = |parameter: &str| match parameter.split_whitespace().collect::<Vec<_>>().as_slice() {
-        [".param", ".u64", ".ptr", ..] => Kind::Pointer,
+        [".param", ".u64", name] if name.starts_with('p') => Kind::Pointer,
         [".param", ".u64", _] => Kind::Bits(64),
         [".param", ".u32", _] => Kind::Bits(32),
         other => panic!("the parameter {other:?}"),
     };
-    let entry = |text: &'static str| {
+    ptx.split(".entry ").skip(1).filter_map(move |text| {
         let (name, rest) = text.split_once('(')?;
-        Some((name, rest.split_once(')')?.0.split(',').map(kind).collect()))
-    };
-    ptx.split(".entry ").skip(1).filter_map(entry).collect()
+        Some((name.to_owned(), rest.split_once(')')?.0.split(',').map(kind).collect()))
+    })
+}
+
+/// The entry points that are no part of the library, without 128-bit words and with them, unless they are not
+/// built.
+fn built(extra: Extra) -> Option<[Module; 2]> {
+    if let Some(missing) = extra.missing() {
+        println!("skipped: {missing}");
+        return None;
+    }
+    Some([false, true].map(|wide| module(extra.images(wide).expect("they are built"))))
 }
 
 /// The arguments that this crate passes.
@@ -120,10 +134,6 @@ fn stamped<V: Scalar>(head: &Head, set: bool, stamps: Stamps) -> Listed {
     head.stamped(codes, keys, (!set).then_some((keys, keys)), codes, stamps)
 }
 
-fn is_set(layout: Layout) -> bool {
-    matches!(layout, Layout::Set32 | Layout::Set64)
-}
-
 fn is_multi(layout: Layout) -> bool {
     matches!(layout, Layout::Multi32 | Layout::Multi64 | Layout::Multi64Lock)
 }
@@ -132,7 +142,7 @@ fn is_multi(layout: Layout) -> bool {
 fn has(family: &Family, operation: Operation) -> bool {
     use Operation::*;
     let (slabs, buckets) = (family.structure == "slab", matches!(family.structure, "open" | "cuckoo"));
-    let set = is_set(family.layout);
+    let set = family.layout.is_set();
     match operation {
         Insert => slabs && is_multi(family.layout),
         InsertOrAssign | Mixed => !set,
@@ -173,38 +183,43 @@ fn compare(ptx: &Module, shape: Shape) -> usize {
     let mut compared = 0;
     for operation in Operation::ALL {
         let own = if lanes == family.lanes { family.lanes(operation) } else { lanes };
-        for name in
-            [family.name(operation.name(), own), family.deferred_name(operation), family.last_name(operation)]
-        {
-            let Some(declared) = ptx.get(name.as_str()) else { continue };
-            assert!(has(&family, operation), "{name} is declared and never called");
-            let arguments = match layout {
-                Layout::Set32 | Layout::Map32 | Layout::Multi32 => {
-                    of::<u32>(&head, is_set(layout), operation)
-                }
-                _ => of::<u64>(&head, is_set(layout), operation),
-            };
-            assert_eq!(passed(&arguments), *declared, "{name}: passed, declared");
-            compared += 1;
-            if operation == Operation::Search {
-                // Of runs, and of those that are sifted first.
-                let of = |operation: &str| ptx.get(family.name(operation, own).as_str());
-                assert!(of("search_runs").is_none_or(|declared| *declared == passed(&arguments)));
-                let columns =
-                    paged::Operations { n: 3, keys: 1 << 10, values: None, ops: 0, numbers: 1 << 11 };
-                let sift = passed(&arguments.sift(columns, 1 << 12));
-                assert!(of("sift").is_none_or(|declared| *declared == sift));
-                assert_eq!(of("sift").is_some(), family.structure == "board");
-            }
+        let name = family.kernel_name(operation, own);
+        let Some(declared) = ptx.get(name.as_str()) else { continue };
+        assert!(has(&family, operation), "{name} is declared and never called");
+        let arguments = match layout {
+            Layout::Set32 | Layout::Map32 | Layout::Multi32 => of::<u32>(&head, layout.is_set(), operation),
+            _ => of::<u64>(&head, layout.is_set(), operation),
+        };
+        assert_eq!(passed(&arguments), *declared, "{name}: passed, declared");
+        compared += 1;
+        compare_left(ptx, (&family, &head), operation, &arguments);
+        if operation == Operation::Search {
+            // Of runs, and of those that are sifted first.
+            let of = |operation: &str| ptx.get(family.name(operation, own).as_str());
+            assert!(of("search_runs").is_none_or(|declared| *declared == passed(&arguments)));
+            let columns = paged::Operations { n: 3, keys: 1 << 10, values: None, ops: 0, numbers: 1 << 11 };
+            let sift = passed(&arguments.sift(columns, 1 << 12));
+            assert!(of("sift").is_none_or(|declared| *declared == sift));
+            assert_eq!(of("sift").is_some(), family.structure == "board");
         }
     }
     compared
 }
 
-/// The tables of the library, and how many kernels they have without 128-bit words and with them. An
-/// operation that adds to a hopscotch table, or to one where keys move, has a second kernel for what the
-/// first one deferred.
-const TABLES: [(Shape, [usize; 2]); 54] = [
+/// Compares the kernels that do what that of an operation defers.
+fn compare_left(ptx: &Module, (family, head): (&Family, &Head), operation: Operation, arguments: &Arguments) {
+    let declared = |step| ptx.get(family.name(step, family.lanes).as_str());
+    let left = arguments.left(operation, head, family.layout).filter(|_| family.defers(operation));
+    let left = left.as_ref().map(passed);
+    if left.is_some() && ptx.contains_key(family.kernel_name(operation, family.lanes(operation)).as_str()) {
+        assert_eq!(declared(DEFERRED), left.as_ref(), "{family:?}, {operation:?}");
+        let last = if family.structure == "waitfree" { left.as_ref() } else { None };
+        assert_eq!(declared(LAST), last, "{family:?}, {operation:?}");
+    }
+}
+
+/// The tables of the library, and how many operations they have without 128-bit words and with them.
+const TABLES: [(Shape, [usize; 2]); 55] = [
     (("slab", Layout::Set32, 2, 8), [6, 6]),
     (("slab", Layout::Set64, 2, 8), [0, 0]),
     (("slab", Layout::Map32, 2, 8), [11, 11]),
@@ -213,10 +228,10 @@ const TABLES: [(Shape, [usize; 2]); 54] = [
     (("slab", Layout::Multi64Lock, 2, 8), [12, 12]),
     (("slab", Layout::Map64, 4, 8), [0, 11]),
     (("slab", Layout::Multi64, 4, 8), [0, 12]),
-    (("hop", Layout::Set32, 2, 8), [6, 6]),
-    (("hop", Layout::Set64, 2, 8), [6, 6]),
-    (("hop", Layout::Map32, 2, 8), [10, 10]),
-    (("hop", Layout::Map64, 4, 8), [0, 10]),
+    (("hop", Layout::Set32, 2, 8), [5, 5]),
+    (("hop", Layout::Set64, 2, 8), [5, 5]),
+    (("hop", Layout::Map32, 2, 8), [7, 7]),
+    (("hop", Layout::Map64, 4, 8), [0, 7]),
     (("hop", Layout::Multi32, 2, 8), [0, 0]),
     (("hop", Layout::Multi64, 4, 8), [0, 0]),
     (("hop", Layout::Map64Lock, 2, 8), [0, 0]),
@@ -232,6 +247,7 @@ const TABLES: [(Shape, [usize; 2]); 54] = [
     (("open", Layout::Map64Lock, 1, 4), [10, 10]),
     (("open", Layout::Map64, 4, 4), [0, 6]),
     (("open", Layout::Set64, 4, 8), [3, 3]),
+    (("open", Layout::Map32, 4, 8), [4, 4]),
     (("paged", Layout::Map32, 1, 8), [6, 6]),
     (("paged", Layout::Map32, 2, 8), [6, 6]),
     (("paged", Layout::Map32, 4, 8), [6, 6]),
@@ -249,25 +265,25 @@ const TABLES: [(Shape, [usize; 2]); 54] = [
     (("board", Layout::Map64, 1, 4), [0, 6]),
     (("board", Layout::Set32, 1, 8), [3, 3]),
     (("board", Layout::Set64, 1, 8), [3, 3]),
-    (("cuckoo", Layout::Map32, 1, 8), [13, 13]),
-    (("cuckoo", Layout::Map32, 2, 8), [13, 13]),
-    (("cuckoo", Layout::Map32, 1, 4), [13, 13]),
-    (("cuckoo", Layout::Map64, 4, 8), [0, 13]),
-    (("cuckoo", Layout::Set32, 1, 8), [8, 8]),
-    (("cuckoo", Layout::Set64, 2, 8), [8, 8]),
-    (("waitfree", Layout::Set32, 4, 16), [9, 9]),
-    (("waitfree", Layout::Set64, 4, 8), [9, 9]),
-    (("waitfree", Layout::Map32, 4, 8), [15, 15]),
-    (("waitfree", Layout::Map64, 8, 8), [0, 15]),
+    (("cuckoo", Layout::Map32, 1, 8), [10, 10]),
+    (("cuckoo", Layout::Map32, 2, 8), [10, 10]),
+    (("cuckoo", Layout::Map32, 1, 4), [10, 10]),
+    (("cuckoo", Layout::Map64, 4, 8), [0, 10]),
+    (("cuckoo", Layout::Set32, 1, 8), [7, 7]),
+    (("cuckoo", Layout::Set64, 2, 8), [7, 7]),
+    (("waitfree", Layout::Set32, 4, 16), [5, 5]),
+    (("waitfree", Layout::Set64, 4, 8), [5, 5]),
+    (("waitfree", Layout::Map32, 4, 8), [7, 7]),
+    (("waitfree", Layout::Map64, 8, 8), [0, 7]),
 ];
 
 #[test]
 fn arguments_are_those_of_the_kernels() {
-    let modules = [TABLES_BASE, TABLES_WIDE].map(module);
+    let modules = [module(BASE_IMAGES), module(BASE_IMAGES.into_iter().chain(WIDE_IMAGES))];
     for (shape, found) in TABLES {
         assert_eq!(modules.each_ref().map(|ptx| compare(ptx, shape)), found, "{shape:?}");
     }
-    for (ptx, all) in modules.iter().zip([[52, 22, 81, 50, 36], [75, 32, 114, 63, 52]]) {
+    for (ptx, all) in modules.iter().zip([[46, 20, 79, 33, 26], [66, 28, 108, 42, 36]]) {
         let entries = |structure| ptx.keys().filter(|name| name.starts_with(structure)).count();
         assert_eq!(["slab_", "hop_", "open_", "cuckoo_", "waitfree_"].map(entries), all);
         // A kernel only of this table.
@@ -305,13 +321,22 @@ fn parts_of_a_batch(ptx: &Module) {
 
 #[test]
 fn methods_to_copy_all_entries_take_the_same() {
-    let tables = [(TABLES_BASE, Layout::Map32), (TABLES_WIDE, Layout::Map32), (TABLES_WIDE, Layout::Map64)];
-    for (ptx, layout) in tables {
-        let (ptx, (family, head)) = (module(ptx), table(("open", layout, 1, 4)));
+    let Some([narrow, wide]) = built(Extra::Tuning) else { return };
+    let tables = [
+        (&narrow, &BASE_IMAGES[..], Layout::Map32),
+        (&wide, &BASE_IMAGES[..], Layout::Map32),
+        (&wide, &WIDE_IMAGES[..], Layout::Map64),
+    ];
+    for (tuning, shipped, layout) in tables {
+        let (shipped, (family, head)) = (module(shipped), table(("open", layout, 1, 4)));
         for retrieve in RetrieveMethod::ALL {
             let name = family.tuned_name(Operation::RetrieveAll, Tuning { retrieve, ..Tuning::default() });
-            let copied = passed(&of::<u64>(&head, false, Operation::RetrieveAll));
-            assert_eq!(ptx.get(name.as_str()), Some(&copied), "{name}");
+            let copied = match layout {
+                Layout::Map32 => of::<u32>(&head, false, Operation::RetrieveAll),
+                _ => of::<u64>(&head, false, Operation::RetrieveAll),
+            };
+            let ptx = if retrieve == RetrieveMethod::default() { &shipped } else { tuning };
+            assert_eq!(ptx.get(name.as_str()), Some(&passed(&copied)), "{name}");
         }
     }
 }
@@ -330,10 +355,10 @@ fn arguments_are_those_of_the_tuning_kernels() {
         (("hop", Layout::Map32, 4, 8), 4),
         (("hop", Layout::Map32, 8, 8), 4),
         (("open", Layout::Map32, 1, 8), 0),
-        (("open", Layout::Map32, 4, 8), 4),
-        (("open", Layout::Map32, 8, 8), 4),
+        // One more copies all entries.
+        (("open", Layout::Map32, 8, 8), 5),
     ];
-    let ptx = module(TUNING);
+    let Some([ptx, _]) = built(Extra::Tuning) else { return };
     for (shape, found) in found {
         assert_eq!(compare(&ptx, shape), found, "{shape:?}");
     }
@@ -342,21 +367,27 @@ fn arguments_are_those_of_the_tuning_kernels() {
     {
         assert_eq!(ptx[name], passed(&of::<u32>(&head, false, Operation::Mixed)));
     }
+    let compared: usize = found.iter().map(|(_, found)| found).sum();
+    // The other ways to copy all entries are compared above.
+    assert_eq!(ptx.len(), compared + 2 + 3, "all are compared");
+}
+
+#[test]
+fn arguments_are_those_of_the_floors() {
+    let ptx = module(BASE_IMAGES);
     let (keys, slots) = (Span::new(1 << 10, 3), Span::new(1 << 12, 8));
     let floor = Arguments::floor(slots, 8, keys, keys).expect("the lengths are right");
     for name in ["floor_find_u32", "floor_insert_u32", "floor_bucket_cas"] {
         assert_eq!(ptx[name], passed(&floor), "{name}");
     }
     assert_eq!(ptx["hold"], passed(&Arguments::hold(1)));
-    let compared: usize = found.iter().map(|(_, found)| found).sum();
-    assert_eq!(ptx.len(), compared + 2 + 3 + 1, "all are compared");
 }
 
 #[test]
 fn arguments_are_those_of_the_stress_kernels() {
     let (clock, times) = (Span::new(1 << 14, 1), Span::new(1 << 15, 3));
     let stamps = Stamps { clock, starts: times, ends: times };
-    let modules = [STRESS_BASE, STRESS_WIDE].map(module);
+    let Some(modules) = built(Extra::Stress) else { return };
     let slabs_of_16 = (("slab", Layout::Map32, 2, 16), [0, 0]);
     // The kernels of paged tables are those of open addressing.
     let stamped_ones =
@@ -364,7 +395,8 @@ fn arguments_are_those_of_the_stress_kernels() {
     for (shape, found) in TABLES.into_iter().filter(stamped_ones).chain([slabs_of_16]) {
         let (family, head) = table(shape);
         let name = family.name("stamped", family.lanes);
-        let passed = passed(&stamped::<u64>(&head, is_set(shape.1), stamps).expect("the lengths are right"));
+        let stamped = stamped::<u64>(&head, shape.1.is_set(), stamps).expect("the lengths are right");
+        let passed = passed(&stamped);
         for (ptx, found) in modules.iter().zip(found) {
             assert_eq!(ptx.get(name.as_str()), (found > 0).then_some(&passed), "{name}");
         }

@@ -33,7 +33,7 @@ impl Floors {
     /// [`Error::OutOfMemory`], [`Error::Driver`].
     pub fn new(device: &Device, buckets: u32) -> Result<Self, Error> {
         let buckets = buckets.clamp(1, Self::MOST);
-        let find = |name: &str, lanes| match device.tuning_kernel(name, lanes)? {
+        let find = |name: &str, lanes| match device.kernel(name, lanes)? {
             Some(kernel) => Ok(kernel),
             None => Err(Error::NoKernel { kernel: name.into() }),
         };

@@ -6,6 +6,7 @@ mod paper;
 mod stress;
 mod timer;
 
+pub use crate::device::Extra;
 pub use floors::Floors;
 pub use paper::{Baselines, ChainedMap, LockMap, LockSet, StarfishMap, StarfishSize, Static, StaticMap};
 pub use stress::{Stamped, StressClock};

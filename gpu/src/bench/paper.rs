@@ -2,9 +2,9 @@
 //! measures them checks their answers.
 
 use crate::arguments::{Argument, Arguments, Head, Span};
-use crate::device::Device;
+use crate::device::{Device, Extra};
 use crate::error::Error;
-use crate::module::{Kernel, Module};
+use crate::module::{Kernel, Modules};
 use crate::slices::{Call, Input, Output};
 use crate::table::Tuning;
 use core::fmt;
@@ -21,7 +21,7 @@ pub use starfish::{StarfishMap, StarfishSize};
 /// The kernels of the baselines, loaded.
 #[derive(Clone)]
 pub struct Baselines {
-    module: Arc<Module>,
+    modules: Modules,
     device: Device,
 }
 
@@ -47,17 +47,17 @@ impl Static {
 }
 
 impl Baselines {
-    /// Loads the kernels, which the driver compiles the first time.
+    /// Loads the kernels ([`Extra::Paper`]), which the driver compiles the first time.
     ///
     /// # Errors
-    /// [`Error::DriverTooOld`], [`Error::Driver`].
+    /// [`Error::NotBuilt`], [`Error::DriverTooOld`], [`Error::Driver`].
     pub fn new(device: &Device) -> Result<Self, Error> {
-        Ok(Self { module: device.paper_module()?, device: device.clone() })
+        Ok(Self { modules: device.extra(Extra::Paper)?, device: device.clone() })
     }
 
     /// A kernel that tiles of `lanes` lanes run.
     fn kernel(&self, name: &str, lanes: u32) -> Result<Kernel, Error> {
-        self.module.kernel(name, lanes)?.ok_or_else(|| Error::NoKernel { kernel: name.into() })
+        self.modules.kernel(name, lanes)?.ok_or_else(|| Error::NoKernel { kernel: name.into() })
     }
 
     /// Memory filled with one byte.
@@ -318,10 +318,19 @@ impl fmt::Debug for StaticMap {
 mod tests {
     use super::*;
 
+    /// The text of the kernels, unless they are not built.
+    pub(super) fn built() -> Option<String> {
+        if let Some(missing) = Extra::Paper.missing() {
+            println!("skipped: {missing}");
+            return None;
+        }
+        Some(Extra::Paper.images(false).expect("they are built").concat())
+    }
+
     /// The sizes of a kernel's parameters in bits, as the PTX declares them.
-    pub(super) fn declared(name: &str) -> Vec<u32> {
-        let start = crate::device::PAPER.find(&format!(".entry {name}(")).expect("it is there");
-        let list = crate::device::PAPER[start..].split(['(', ')']).nth(1).expect("a list");
+    pub(super) fn declared(ptx: &str, name: &str) -> Vec<u32> {
+        let start = ptx.find(&format!(".entry {name}(")).expect("it is there");
+        let list = ptx[start..].split(['(', ')']).nth(1).expect("a list");
         list.split(',').map(|p| if p.contains(".u64") { 64 } else { 32 }).collect()
     }
 
@@ -335,24 +344,29 @@ mod tests {
 
     #[test]
     fn arguments_are_those_of_the_kernels() {
+        let Some(ptx) = built() else { return };
         let (keys, codes) = (Span::<u32>::new(1 << 10, 3), Span::<u8>::new(1 << 12, 3));
         let head = chain_head([1 << 20, 1 << 21], 7, (1 << 22, 5), 1 << 23);
         let mixed = head.mixed(codes, keys, keys, codes, keys).expect("the lengths are right");
-        assert_eq!(passed(&mixed), declared("chain_mixed"));
+        assert_eq!(passed(&mixed), declared(&ptx, "chain_mixed"));
         let (head, wide) = (lock_list::head((1 << 20, 64), 5, 1 << 23), Span::<u64>::new(1 << 13, 3));
         let mixed = head.mixed(codes, keys, keys, codes, keys).expect("the lengths are right");
-        assert_eq!(passed(&mixed), declared("lock_list_mixed"));
+        assert_eq!(passed(&mixed), declared(&ptx, "lock_list_mixed"));
         let per_key = head.per_key(wide, codes).expect("the lengths are right");
         for name in ["lock_list_insert", "lock_list_delete", "lock_list_contains"] {
-            assert_eq!(passed(&per_key), declared(name), "{name}");
+            assert_eq!(passed(&per_key), declared(&ptx, name), "{name}");
         }
         let head = slots_head(1 << 20, 8);
         for kind in [Static::Linear, Static::Quadratic, Static::Cuckoo] {
             let [insert, search] = kind.kernels();
             let arguments = insert_arguments(kind, &head, (keys, keys), codes, keys);
-            assert_eq!(passed(&arguments.expect("the lengths are right")), declared(insert), "{insert}");
+            assert_eq!(
+                passed(&arguments.expect("the lengths are right")),
+                declared(&ptx, insert),
+                "{insert}"
+            );
             let arguments = search_arguments(&head, keys, keys, 9).expect("the lengths are right");
-            assert_eq!(passed(&arguments), declared(search), "{search}");
+            assert_eq!(passed(&arguments), declared(&ptx, search), "{search}");
             // The missing value comes before the number of operations.
             assert_eq!(arguments.list[4..], [Argument::U32(9), Argument::Count]);
         }

@@ -3,23 +3,22 @@
 
 use crate::WaitFreeMap;
 use crate::arguments::{Arguments, Head, Span, Stamps};
-use crate::device::Device;
+use crate::device::{Device, Extra};
 use crate::error::Error;
 use crate::handle::{Map, Set};
 use crate::layout::{Entry, KeyScalar, Scalar};
-use crate::module::{Kernel, Module};
+use crate::module::{Kernel, Modules};
 use crate::structures::Holds;
 use crate::table::DeviceTable;
 use core::fmt;
 use cudarc::driver::{CudaSlice, DevicePtr};
-use std::sync::Arc;
 use warpproof_model::host::{Answer, Op, Refused, same_length};
 use warpproof_model::outcome::Mixed;
 
 /// A clock that counts: each read of it is one tick.
 pub struct StressClock {
     ticks: CudaSlice<u64>,
-    module: Arc<Module>,
+    modules: Modules,
     device: Device,
 }
 
@@ -45,14 +44,15 @@ struct Arrays<K> {
 }
 
 impl StressClock {
-    /// A clock at 0. Loads the kernels of stress tests, which the driver compiles the first time.
+    /// A clock at 0. Loads the kernels of stress tests ([`Extra::Stress`]), which the driver compiles the first
+    /// time.
     ///
     /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::DriverTooOld`], [`Error::Driver`].
+    /// [`Error::NotBuilt`], [`Error::OutOfMemory`], [`Error::DriverTooOld`], [`Error::Driver`].
     pub fn new(device: &Device) -> Result<Self, Error> {
         let mut ticks = device.buffer("a clock", 1)?;
         device.fill(&mut ticks, 0)?;
-        Ok(Self { ticks, module: device.stress_module()?, device: device.clone() })
+        Ok(Self { ticks, modules: device.extra(Extra::Stress)?, device: device.clone() })
     }
 
     /// Runs operations of all kinds on a map, all concurrent, each with time stamps; otherwise as
@@ -185,7 +185,7 @@ impl StressClock {
         let (family, head) = (table.family(), table.head());
         let lanes = table.tuning().lanes.unwrap_or(family.lanes);
         let name = family.name(operation, lanes);
-        let Some(kernel) = self.module.kernel(&name, lanes)? else {
+        let Some(kernel) = self.modules.kernel(&name, lanes)? else {
             return Err(Error::NoKernel { kernel: name });
         };
         let kernel = table.bounded(kernel)?;
@@ -202,7 +202,7 @@ impl StressClock {
         let stream = self.device.stream();
         // SAFETY: the contract of this function; the arrays are freed on the same stream, and the table is
         // borrowed until the stream was waited for.
-        let launched = unsafe { table.queue_kernels((&kernel, &[None, None]), true, stream, &arguments) };
+        let launched = unsafe { table.queue_kernels((&kernel, None), true, stream, &arguments) };
         let waited = stream.synchronize().map_err(|error| kernel.fault(error));
         launched.and(waited)?;
         Ok(kernel)

@@ -55,7 +55,7 @@ impl Timer {
     /// [`Error::Driver`], [`Error::DriverTooOld`].
     pub fn held(device: &Device) -> Result<Self, Error> {
         const HOLD: &str = "hold";
-        match device.tuning_kernel(HOLD, 1)? {
+        match device.kernel(HOLD, 1)? {
             Some(hold) => Ok(Self { hold: Some(hold), ..Self::new(device)? }),
             None => Err(Error::NoKernel { kernel: HOLD.into() }),
         }

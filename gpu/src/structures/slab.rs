@@ -7,7 +7,7 @@ use crate::device::{Array, Device};
 use crate::error::Error;
 use crate::handle::{Map, Set};
 use crate::layout::{Entry, Layout, Scalar};
-use crate::table::{Family, Fill, Plan};
+use crate::table::{Family, Fill, LARGE_SLABS, Plan};
 use core::marker::PhantomData;
 use warpproof_model::Seed;
 use warpproof_model::host::{Refused, SlabGeometry, SlabStats, structure};
@@ -167,7 +167,8 @@ fn check(layout: Layout, geometry: SlabGeometry) -> Result<(), Refused> {
 
 /// The kernels of a layout; `slab_slots` as [`check`] admits them.
 pub(crate) fn family(layout: Layout, slab_slots: u32) -> Family {
-    let (suffix, lanes) = if slab_slots == SLAB_SLOTS as u32 { ("", layout.lanes()) } else { ("_x16", 4) };
+    let (suffix, lanes) =
+        if slab_slots == SLAB_SLOTS as u32 { ("", layout.lanes()) } else { (LARGE_SLABS, 4) };
     Family { structure: "slab", layout, suffix, lanes, mixed_lanes: lanes, one_array: false }
 }
 

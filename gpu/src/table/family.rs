@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
+use crate::retrieve::RetrieveMethod;
 use warpproof_model::map::DEFERRED_SPAN;
 
 /// The common parts of the names of a table's kernels.
@@ -26,7 +27,14 @@ pub(crate) struct Family {
     pub(crate) one_array: bool,
 }
 
-/// Threads of a block that fills a partition, and of one that inserts its overflow, which is small.
+/// What the names of kernels end in on slabs of 16 slots.
+pub(crate) const LARGE_SLABS: &str = "_x16";
+/// The parts of names of the kernels that do what others leave.
+pub(crate) const DEFERRED: &str = "deferred";
+pub(crate) const LAST: &str = "last";
+
+/// Threads of a block that fills a partition, and of one that inserts what it had no room for, which is
+/// little.
 pub(crate) const FILL_THREADS: u32 = 512;
 pub(crate) const INSERT_THREADS: u32 = 64;
 /// Entries that a thread puts into partitions.
@@ -45,11 +53,29 @@ pub(crate) const fn scatter_threads(layout: Layout) -> u32 {
 }
 
 impl Family {
-    /// The kernel of an operation for tiles of `lanes`.
+    /// The kernel of an operation for tiles of `lanes`, by the operation's part of the name.
     pub(crate) fn name(&self, operation: &str, lanes: u32) -> String {
-        // Whole warps copy slots, whatever slabs or buckets are of.
-        let suffix = if self.one_array && lanes == RETRIEVE_LANES { "" } else { self.suffix };
-        format!("{}_{}_{operation}_l{lanes}{suffix}", self.structure, self.layout.name())
+        format!("{}_{}_{operation}_l{lanes}{}", self.structure, self.layout.name(), self.suffix)
+    }
+
+    /// The kernel of an operation for tiles of `lanes`. One that only looks at slots serves all tables that have
+    /// the same slots.
+    pub(crate) fn kernel_name(&self, operation: Operation, lanes: u32) -> String {
+        self.serving(operation).name(operation.name(), lanes)
+    }
+
+    /// Whose kernel of an operation it is.
+    fn serving(&self, operation: Operation) -> Self {
+        use Operation::{Flush, RetrieveAll, RetrieveAllInOrder, Scatter, ScatterAgain, Stats};
+        // Whole warps copy slots, and threads put entries into bins, whatever buckets are of.
+        let whole = self.retrieves(operation) || matches!(operation, Scatter | ScatterAgain);
+        let suffix = if whole { "" } else { self.suffix };
+        let looks = matches!(operation, Flush | RetrieveAll | RetrieveAllInOrder | Stats);
+        // Only where keys move has a bucket of u64 pairs eight slots.
+        let own = operation == Stats && self.layout == Layout::Map64;
+        let structure = if looks && self.structure == "cuckoo" && !own { "open" } else { self.structure };
+        let layout = if looks && self.structure == "slab" { self.layout.unique() } else { self.layout };
+        Self { structure, layout, suffix, ..self.clone() }
     }
 
     /// Lanes of an operation's kernel, unless a tuning says otherwise.
@@ -67,9 +93,9 @@ impl Family {
         match operation {
             Operation::RetrieveAll => {
                 let (name, lanes) = tuning.retrieve.kernel();
-                format!("{}_{}_{name}_l{lanes}", self.structure, self.layout.name())
+                self.serving(operation).name(name, lanes)
             }
-            _ => self.name(operation.name(), RETRIEVE_LANES),
+            _ => self.kernel_name(operation, RETRIEVE_LANES),
         }
     }
 
@@ -78,14 +104,11 @@ impl Family {
         self.one_array && matches!(operation, Operation::RetrieveAll | Operation::RetrieveAllInOrder)
     }
 
-    /// The kernel for the operations that the kernel of an operation defers.
-    pub(crate) fn deferred_name(&self, operation: Operation) -> String {
-        self.name(&format!("{}_deferred", operation.name()), self.lanes)
-    }
-
-    /// The last kernel, for the operations that were deferred twice.
-    pub(crate) fn last_name(&self, operation: Operation) -> String {
-        self.name(&format!("{}_last", operation.name()), self.lanes)
+    /// Whether the kernel of an operation leaves some of a batch to `deferred`.
+    pub(crate) fn defers(&self, operation: Operation) -> bool {
+        let inserts = operation != Operation::Delete;
+        operation.updates()
+            && (self.structure == "waitfree" || inserts && matches!(self.structure, "hop" | "cuckoo"))
     }
 
     /// The kernel that a tuning asks for.
@@ -94,7 +117,7 @@ impl Family {
             return self.retrieve_name(operation, tuning);
         }
         let own = if by_partitions(operation) { None } else { tuning.lanes };
-        self.name(operation.name(), own.unwrap_or(self.lanes(operation)))
+        self.kernel_name(operation, own.unwrap_or(self.lanes(operation)))
     }
 
     /// The kernel for the tuning's width, or else for the usual one.
@@ -106,7 +129,7 @@ impl Family {
     ) -> Result<Option<Kernel>, Error> {
         let common = self.lanes(operation);
         if by_partitions(operation) {
-            let kernel = device.kernel(&self.name(operation.name(), common), common)?;
+            let kernel = device.kernel(&self.kernel_name(operation, common), common)?;
             return Ok(kernel.map(|kernel| match operation {
                 Operation::Scatter => kernel.with_span(SCATTERED).with_threads(scatter_threads(self.layout)),
                 Operation::ScatterAgain => kernel.with_threads(scatter_threads(self.layout)),
@@ -115,15 +138,23 @@ impl Family {
             }));
         }
         if self.retrieves(operation) {
-            // Launched by whole warps, also if its tiles are narrower.
-            let kernel = device.kernel(&self.retrieve_name(operation, tuning), common)?;
+            // Launched by whole warps, also where its tiles are narrower.
+            let name = self.retrieve_name(operation, tuning);
+            let kernel = match device.kernel(&name, common)? {
+                None if tuning.retrieve != RetrieveMethod::default() => {
+                    device.tuning_kernel(&name, common)?
+                }
+                kernel => kernel,
+            };
             return Ok(kernel.map(|kernel| kernel.with_threads(RETRIEVE_THREADS)));
         }
         for lanes in [tuning.lanes.unwrap_or(common), common] {
-            let name = self.name(operation.name(), lanes);
-            // The driver compiles the other shapes only on demand.
+            let name = self.kernel_name(operation, lanes);
+            // The driver compiles the other shapes only when one of them is asked for.
             let kernel = match device.kernel(&name, lanes)? {
-                None if lanes != common || !self.suffix.is_empty() => device.tuning_kernel(&name, lanes)?,
+                None if lanes != common || self.suffix == LARGE_SLABS => {
+                    device.tuning_kernel(&name, lanes)?
+                }
                 kernel => kernel,
             };
             if kernel.is_some() {
@@ -133,18 +164,13 @@ impl Family {
         Ok(None)
     }
 
-    /// The kernel for the operations that the kernel of an operation defers, if it defers any, and the last
-    /// kernel for those that were deferred again.
-    pub(crate) fn find_deferred(
-        &self,
-        device: &Device,
-        operation: Operation,
-    ) -> Result<[Option<Kernel>; 2], Error> {
-        let find = |name: String| -> Result<_, Error> {
-            let kernel = device.kernel(&name, self.lanes)?;
+    /// The kernel that does what others defer, if any does, and the one that ends what that one deferred again.
+    pub(crate) fn find_deferred(&self, device: &Device) -> Result<[Option<Kernel>; 2], Error> {
+        let find = |step: &str| -> Result<_, Error> {
+            let kernel = device.kernel(&self.name(step, self.lanes), self.lanes)?;
             Ok(kernel.map(|kernel| kernel.with_span(DEFERRED_SPAN)))
         };
-        Ok([find(self.deferred_name(operation))?, find(self.last_name(operation))?])
+        Ok([find(DEFERRED)?, find(LAST)?])
     }
 }
 

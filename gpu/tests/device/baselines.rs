@@ -1,8 +1,8 @@
 //! The tables that the library's are compared with, on a device.
 
-use super::device;
+use super::{device, is_built};
 use std::collections::HashSet;
-use warpproof_gpu::bench::{Baselines, StarfishMap, StarfishSize, Static};
+use warpproof_gpu::bench::{Baselines, Extra, StarfishMap, StarfishSize, Static};
 use warpproof_gpu::{Device, Error};
 use warpproof_model::host::Op;
 use warpproof_model::host::Refused;
@@ -12,7 +12,7 @@ const MISSING: u32 = u32::MAX;
 
 #[test]
 fn static_tables_find_what_was_inserted() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Paper)) else { return };
     let (baselines, stream) = (Baselines::new(&device).unwrap(), device.context().default_stream());
     let keys: Vec<u32> = (0..52_000).map(|i| i * 3).collect();
     let (on_keys, absent) =
@@ -34,7 +34,7 @@ fn static_tables_find_what_was_inserted() {
 
 #[test]
 fn of_racing_inserts_on_chains_one_succeeds() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Paper)) else { return };
     let (baselines, stream) = (Baselines::new(&device).unwrap(), device.context().default_stream());
     let (distinct, n) = (1000u32, 100_000);
     let map = baselines.chained(distinct as usize, 2 * n).unwrap();
@@ -62,7 +62,7 @@ fn of_racing_inserts_on_chains_one_succeeds() {
 
 #[test]
 fn of_racing_inserts_on_lists_with_locks_one_succeeds() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Paper)) else { return };
     let (baselines, stream) = (Baselines::new(&device).unwrap(), device.context().default_stream());
     let n = 100_000;
     // Few buckets: tiles of one hardware warp wait for each other's locks. Many: they do not.
@@ -97,7 +97,7 @@ fn of_racing_inserts_on_lists_with_locks_one_succeeds() {
 
 #[test]
 fn a_reserved_key_is_not_put_into_a_list_with_locks() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Paper)) else { return };
     let (baselines, stream) = (Baselines::new(&device).unwrap(), device.context().default_stream());
     let (set, map) = (baselines.lock_set(5, 0).unwrap(), baselines.lock_map(5, 0).unwrap());
     let keys = stream.clone_htod(&[u64::MAX, 3]).unwrap();
@@ -130,7 +130,7 @@ fn starfish(device: &Device, children: u32, slots: u32, frames: u32) -> Starfish
 
 #[test]
 fn starfish_pages_its_child_tables() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Paper)) else { return };
     // A chunk has 2^20 pairs: parts of one chunk, and of more.
     for (children, slots, frames) in [(1, 1 << 10, 1), (7, 1 << 16, 2), (5, 1 << 21, 3), (3, 1 << 21, 5)] {
         let mut map = starfish(&device, children, slots, frames);
@@ -159,7 +159,7 @@ fn starfish_pages_its_child_tables() {
 /// More pairs than stash and slots hold by any constants, and some fewer.
 #[test]
 fn a_starfish_child_table_is_built_anew_or_its_pairs_are_given_back() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Paper)) else { return };
     const SLOTS: u32 = 1 << 17;
     for percent in [90, 97, 98, 100] {
         let mut map = starfish(&device, 2, SLOTS, 1);
@@ -184,7 +184,7 @@ fn a_starfish_child_table_is_built_anew_or_its_pairs_are_given_back() {
 
 #[test]
 fn starfish_refuses_what_it_has_no_room_for() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Paper)) else { return };
     let mut map = starfish(&device, 2, 100, 2);
     let keys: Vec<u32> = (0..201).collect();
     for (keys, values) in [(&keys[..], &keys[..]), (&keys[..2], &keys[..1]), (&[u32::MAX], &[0])] {

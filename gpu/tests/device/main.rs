@@ -9,7 +9,7 @@ mod partitioned;
 mod staged;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use warpproof_gpu::bench::{Floors, StressClock, Timer};
+use warpproof_gpu::bench::{Extra, Floors, StressClock, Timer};
 use warpproof_gpu::cudarc::driver::{CudaSlice, CudaStream};
 use warpproof_gpu::{Device, Error, OpenMap, SlabMap, SlabMultimap, SlabSet, Tuning};
 use warpproof_model::host::{
@@ -29,6 +29,15 @@ fn device() -> Option<Device> {
         println!("skipped: no CUDA device");
     }
     opened.clone()
+}
+
+/// Whether kernels that are no part of the library are built. If not, a word is printed.
+fn is_built(extra: Extra) -> bool {
+    let missing = extra.missing();
+    if let Some(why) = &missing {
+        println!("skipped: {why}");
+    }
+    missing.is_none()
 }
 
 #[test]
@@ -169,7 +178,8 @@ fn clear_between_batches<M: BulkMap<u32, u32, Error = Error>>(
 
 #[test]
 fn slabs_of_sixteen_slots_have_the_operations_of_benches() {
-    let Some(device) = device() else { return };
+    let built = |_: &Device| is_built(Extra::Tuning) && is_built(Extra::Stress);
+    let Some(device) = device().filter(built) else { return };
     let keys: Vec<u32> = (0..10_000).collect();
     let geometry = SlabGeometry::new(keys.len() as u64, 2.0, 16).unwrap();
     for lanes in [None, Some(4), Some(8)] {

@@ -1,9 +1,9 @@
 //! Open-addressing tables: tests that are specific to the GPU.
 
-use super::{MORE_KEYS, MUCH, clear_between_batches, device};
+use super::{MORE_KEYS, MUCH, clear_between_batches, device, is_built};
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
-use warpproof_gpu::bench::StressClock;
+use warpproof_gpu::bench::{Extra, StressClock};
 use warpproof_gpu::{CuckooMap, Device, Error, KeyScalar, Layout, OpenMap, OpenSet, RetrieveMethod, Tuning};
 use warpproof_model::Key;
 use warpproof_model::host::{
@@ -204,7 +204,7 @@ fn a_table_is_cleared_between_batches() {
 
 #[test]
 fn operations_are_stamped() {
-    let Some(device) = device() else { return };
+    let Some(device) = device().filter(|_| is_built(Extra::Stress)) else { return };
     let map = OpenMap::<u32, u32>::with_capacity(&device, 100).unwrap();
     let mut clock = StressClock::new(&device).unwrap();
     let stamped = clock.map(&map, &[Op::InsertUnique, Op::Search], &[7, 8], &[1, 0]).unwrap();
@@ -229,6 +229,9 @@ fn parts_are_what_the_size_says() {
 
 #[test]
 fn every_method_copies_all_entries() {
+    if !is_built(Extra::Tuning) {
+        return;
+    }
     fn copies<K: KeyScalar + TryFrom<u64>>(device: &Device)
     where
         (K, K): warpproof_gpu::Entry,

@@ -4,6 +4,7 @@
 use warpproof_device::{Global, Staged};
 use warpproof_model::Warp;
 use warpproof_model::entry::Packed;
+use warpproof_model::outcome::Op;
 use warpproof_model::retrieve::Sink;
 
 /// How many operations the launch has.
@@ -48,9 +49,42 @@ impl<T: Copy> In<T> {
     }
 }
 
-/// A range of an array for each operation: offset number `op` is where it begins, and the next offset is
-/// where it ends. There is one more offset than operations, offsets ascend, and nothing writes them during
-/// the launch.
+/// [`In`], or null, and there are none.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct MaybeIn<T>(pub(super) *const T);
+
+impl<T: Copy> MaybeIn<T> {
+    /// The element of an operation, if there is one.
+    #[inline(always)]
+    pub(crate) fn read(self, op: At) -> Option<T> {
+        if self.0.is_null() { None } else { Some(In(self.0).read(op)) }
+    }
+}
+
+/// What the operations of a launch are: all of one kind, or each of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Kinds {
+    all: u32,
+    each: MaybeIn<u8>,
+}
+
+impl Kinds {
+    /// `all` is the code of each, unless each has a code of its own.
+    #[inline(always)]
+    pub(crate) fn new(all: u32, each: MaybeIn<u8>) -> Self {
+        Self { all, each }
+    }
+
+    /// That of an operation, if it is one.
+    #[inline(always)]
+    pub(crate) fn of(self, op: At) -> Option<Op> {
+        Op::from_code(self.each.read(op).unwrap_or(self.all as u8))
+    }
+}
+
+/// A place in an array for each operation: it begins at the operation's number of these, and ends at the next
+/// one. There is one more than operations, they ascend, and nobody writes them during the launch.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Offsets(*const u64);
@@ -246,6 +280,7 @@ macro_rules! no_value {
 no_value! {
     () = ();
     In<()> = Self(core::ptr::null());
+    MaybeIn<()> = Self(core::ptr::null());
     MaybeOut<()> = Self(core::ptr::null_mut());
     Array<()> = Self(core::ptr::null_mut());
 }

@@ -1,6 +1,6 @@
 //! Operations of every map and set.
 
-use super::{Array, At, Columns, Count, In, Launch, MaybeOut, Out, Tiles, Told};
+use super::{Array, At, Columns, Count, In, Kinds, Launch, MaybeIn, MaybeOut, Out, Tiles, Told};
 use warpproof_device::{Global, Tile};
 use warpproof_model::map::{DEFERRED, WarpMap};
 use warpproof_model::outcome::{Mixed, Op};
@@ -74,8 +74,7 @@ pub(super) const fn coded(code: u8) -> Op {
 }
 
 impl<const L: u32, T: AllKeys> Launch<L, T> {
-    /// Adds pairs. An operation that is left to [`put_deferred`](Self::put_deferred) has the code
-    /// [`DEFERRED`].
+    /// Adds pairs. What is deferred to [`deferred`](Self::deferred) has the code [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn put<const OP: u8>(
         self,
@@ -209,38 +208,26 @@ where
         }
     }
 
-    /// Runs the operations that [`put`](Self::put) deferred, with the same arguments and the same `OP`.
+    /// Does what [`put`](Self::put) and [`mixed`](Self::mixed) deferred: inserts and assigns, in a set unique
+    /// inserts alone.
     #[inline(always)]
-    pub(crate) fn put_deferred<const OP: u8>(
+    pub(crate) fn deferred(
         self,
-        keys: In<T::Key>,
-        values: In<T::Value>,
-        outcomes: Told,
+        kinds: Kinds,
+        (keys, values): (In<T::Key>, MaybeIn<T::Value>),
+        (outcomes, _): (Told, MaybeOut<T::Value>),
         n: Count,
     ) {
-        let table = self.table.table();
+        let (table, is_set) = (self.table.table(), const { size_of::<T::Value>() == 0 });
         self.tiles.per_deferred(keys, outcomes, n, |w, op, key| {
-            Self::mixed_in(table, w, const { coded(OP) }, key, values.read(op))
-        });
-    }
-
-    /// Runs the inserts and assigns that [`mixed`](Self::mixed) deferred, with the same arguments.
-    #[inline(always)]
-    pub(crate) fn mixed_deferred(
-        self,
-        ops: In<u8>,
-        keys: In<T::Key>,
-        values: In<T::Value>,
-        outcomes: Told,
-        _found: Out<T::Value>,
-        n: Count,
-    ) {
-        let table = self.table.table();
-        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| match Op::from_code(ops.read(op)) {
-            Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
-                Self::mixed_in(table, w, kind, key, values.read(op))
+            let value = values.read(op).unwrap_or(T::Value::ZERO);
+            match kinds.of(op) {
+                _ if is_set => Self::mixed_in(table, w, Op::InsertUnique, key, value),
+                Some(kind @ (Op::Insert | Op::InsertUnique | Op::Assign)) => {
+                    Self::mixed_in(table, w, kind, key, value)
+                }
+                _ => AtLane::known(w, UNKNOWN_OPERATION),
             }
-            _ => AtLane::known(w, UNKNOWN_OPERATION),
         });
     }
 }

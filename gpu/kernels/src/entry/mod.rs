@@ -12,10 +12,12 @@
 //!   the same arguments, runs those.
 
 mod arguments;
+#[cfg(feature = "tables")]
+mod board;
 mod bulk;
 mod map;
 mod open;
-#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+#[cfg(all(feature = "tables", not(feature = "b128")))]
 mod paged;
 mod slab;
 #[cfg(feature = "stress")]
@@ -23,7 +25,9 @@ mod stamped;
 mod stats;
 mod waitfree;
 
-pub(crate) use arguments::{Array, At, Columns, Count, In, MaybeOut, NoValue, Numbers, Offsets, Out, Told};
+pub(crate) use arguments::{
+    Array, At, Columns, Count, In, Kinds, MaybeIn, MaybeOut, NoValue, Numbers, Offsets, Out, Told,
+};
 pub(crate) use bulk::{bins_of, entries_of, outcomes_of};
 pub(crate) use map::{ASSIGN, Sifts, UNIQUE};
 pub(crate) use warpproof_model::open::bulk::TALLY;
@@ -157,15 +161,18 @@ fn deferred_in_span<const L: u32, K: Key>(
 ) {
     let first = span * DEFERRED_SPAN as usize;
     let end = (first + DEFERRED_SPAN as usize).min(n.0 as usize);
-    let lanes = w.each(|lane| {
-        // Few spans have a deferred operation: all lanes look at once, without a branch.
-        let at = |i| (first + (lane * (DEFERRED_SPAN / L) + i) as usize).min(end - 1);
-        // SAFETY: below `end`, which is at most `n`.
-        (0..DEFERRED_SPAN / L)
-            .fold(false, |any, i| any | (outcomes.read(unsafe { At::new(at(i)) }) == DEFERRED))
-    });
-    if !w.ballot(lanes).any() {
-        return;
+    // Few spans have one that is deferred: all lanes look at once, without a branch. The last span of a batch
+    // may be a part of one.
+    if end == first + DEFERRED_SPAN as usize {
+        let lanes = w.each(|lane| {
+            let from = first + (lane * (DEFERRED_SPAN / L)) as usize;
+            // SAFETY: below `end`, which is at most `n`.
+            let deferred = |i| outcomes.read(unsafe { At::new(from + i as usize) }) == DEFERRED;
+            (0..DEFERRED_SPAN / L).fold(false, |any, i| any | deferred(i))
+        });
+        if !w.ballot(lanes).any() {
+            return;
+        }
     }
     let mut next = first;
     loop {

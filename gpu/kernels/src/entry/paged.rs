@@ -4,33 +4,15 @@
 //! The digit of a key names its child table, and a part of that. It consists of leading digits of two hashes:
 //! one with the seed of the whole table, and one with the seed of the child table, which also gives the home.
 
-use super::{Array, At, Count, In};
-use crate::store::store;
+use super::{Array, At, Count, In, MaybeIn};
 use warpproof_device::{CtaBlock, Tile};
-#[cfg(feature = "b128")]
-use warpproof_model::entry::Pair64;
-use warpproof_model::entry::{Key32, Key64, Packed, Pair32};
-use warpproof_model::open::write_board;
 use warpproof_model::outcome::{Delete, Insert, Op};
 use warpproof_model::paged::partition::{
     ARRANGED, COUNTED, Moves, SCATTERED, Share, TALLIES, arrange, count, leader, scatter,
 };
 use warpproof_model::{Block, Hash64, IntegerWords, Key, Order, ReadOrder, Seed, Warp, Words};
 
-/// An element for each operation, which nothing writes during the launch; or null, and there are none.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub(crate) struct MaybeIn<T>(*const T);
-
-impl<T: Copy> MaybeIn<T> {
-    /// The element of an operation, if there is one.
-    #[inline(always)]
-    fn read(self, op: At) -> Option<T> {
-        if self.0.is_null() { None } else { Some(In(self.0).read(op)) }
-    }
-}
-
-/// Which digit each key belongs to.
+/// To which digits keys belong.
 #[derive(Clone, Copy)]
 struct Digits {
     children: u32,
@@ -263,33 +245,6 @@ macro_rules! of_keys {
 of_keys! {
     32 u32;
     64 u64;
-}
-
-/// The kernels that write the board of a child table from its slots.
-macro_rules! of_slots {
-    ($($(#[$cfg:meta])? $entry:ident $packed:ident;)*) => { $(
-        /// Writes the `n` words of the board of a child table with `len` slots. A thread for each word.
-        $(#[$cfg])?
-        #[unsafe(no_mangle)]
-        unsafe extern "ptx-kernel" fn ${concat(paged_board_, $entry)}(
-            slots: *mut <$packed as Packed>::Word, len: usize, mask: u64, factor: u64, board: *mut u32, n: Count,
-        ) {
-            // SAFETY: the contract of the kernel.
-            let thread = unsafe { Tile::<1>::new() };
-            if thread.id() < n.0 {
-                // SAFETY: the memory of a child table, and `n` words of the board, which nothing else uses.
-                let (slots, board) = unsafe { (store(slots, len), store(board, n.0 as usize)) };
-                write_board::<$packed>(slots, board, thread.id() as usize, Seed::from_words([mask, factor]));
-            }
-        }
-    )* };
-}
-of_slots! {
-    set32 Key32;
-    set64 Key64;
-    map32 Pair32;
-    #[cfg(feature = "b128")]
-    map64 Pair64;
 }
 
 /// The kernels for keys of one width, with values or without.

@@ -168,9 +168,9 @@ fn raise<T: Word + Ord, H: Words<T>>(words: H, index: usize, value: T) {
     }
 }
 
-/// Adds to `total` how many of the outcomes are of stored entries. A thread per [`DEFERRED_SPAN`] outcomes; 4
-/// bytes of shared memory.
-#[cfg(not(any(feature = "tuning", feature = "stress", feature = "paper")))]
+/// Adds to `total` how many of the outcomes say that an entry was stored. A thread per [`DEFERRED_SPAN`]
+/// outcomes; 4 bytes of shared memory.
+#[cfg(all(feature = "tables", not(feature = "b128")))]
 #[unsafe(no_mangle)]
 unsafe extern "ptx-kernel" fn count_stored(outcomes: In<u8>, n: Count, total: Numbers<1>) {
     const { assert!(Insert::Inserted.code() == Add::Inserted.code()) };

@@ -5,7 +5,9 @@
 //! kernel the tile runs them one after the other. Launches on one table do not overlap.
 
 use super::map::{UNKNOWN_OPERATION, coded, write_found};
-use super::{At, Columns, Count, In, Launch, MaybeOut, Numbers, Out, Tiles, Told, deferred_in_span};
+use super::{
+    At, Columns, Count, In, Kinds, Launch, MaybeIn, MaybeOut, Numbers, Out, Tiles, Told, deferred_in_span,
+};
 use crate::matrix::waitfree::NUMBERS;
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Packed;
@@ -180,41 +182,60 @@ where
         });
     }
 
-    /// Runs each operation that was deferred, with the kind and value that `f` returns, and writes its code;
-    /// a search passes its value to `found`. An operation that finds no node has the code [`DEFERRED`] again.
+    /// Runs what was deferred, after nodes were made free. What finds none has the code [`DEFERRED`] again.
     #[inline(always)]
-    fn per_deferred_update(
+    pub(crate) fn update_deferred(
         self,
-        keys: In<E::Key>,
-        outcomes: Told,
+        kinds: Kinds,
+        (keys, values): (In<E::Key>, MaybeIn<E::Value>),
+        (outcomes, found): (Told, MaybeOut<E::Value>),
         n: Count,
-        f: impl Fn(At) -> Option<(Op, E::Value)>,
-        found: impl Fn(At, E::Value),
     ) {
         let (table, reserved) = (self.table.table(), self.table.reserved());
         self.per_stash(n.0.div_ceil(DEFERRED_SPAN), |w, span, stash| {
-            deferred_in_span(
-                w,
-                (span, n),
-                keys,
-                outcomes,
-                &mut |w, op, key| match (UserKey::new(key), f(op)) {
-                    (Some(key), Some((kind, value))) => {
-                        let said = table.mixed(w, (kind, key, value), stash);
-                        code(w, said, DEFERRED)
+            deferred_in_span(w, (span, n), keys, outcomes, &mut |w, op, key| {
+                let Some(kind) = kinds.of(op) else { return AtLane::known(w, UNKNOWN_OPERATION) };
+                let value = values.read(op).unwrap_or(E::Value::ZERO);
+                if let Some(key) = UserKey::new(key) {
+                    // A search of such a key always had its answer.
+                    if kind == Op::Search {
+                        return AtLane::known(w, UNKNOWN_OPERATION);
                     }
-                    (None, Some((kind, value))) => {
-                        let said = reserved.mixed(w, kind, UserKey::of_reserved(key), value);
-                        said.give(w, |Mixed { code, value }| {
-                            if kind == Op::Search && code == 1 {
-                                found(op, value);
-                            }
-                        });
-                        said.map(w, |said| said.code)
+                    let said = table.mixed(w, (kind, key, value), stash);
+                    return code(w, said, DEFERRED);
+                }
+                let said = reserved.mixed(w, kind, UserKey::of_reserved(key), value);
+                said.give(w, |Mixed { code, value }| {
+                    if kind == Op::Search
+                        && code == 1
+                        && let Some(found) = found.at(op)
+                    {
+                        // SAFETY: one lane has the answer.
+                        unsafe { found.write(value) }
                     }
-                    (_, None) => AtLane::known(w, UNKNOWN_OPERATION),
-                },
-            );
+                });
+                said.map(w, |said| said.code)
+            });
+        });
+    }
+
+    /// Of what is deferred still: takes the pairs of deletes out where they stand, and says that there is no
+    /// room for the others. Nothing else runs.
+    #[inline(always)]
+    pub(crate) fn last(
+        self,
+        kinds: Kinds,
+        (keys, _): (In<E::Key>, MaybeIn<E::Value>),
+        (outcomes, _): (Told, MaybeOut<E::Value>),
+        n: Count,
+    ) {
+        let table = self.table.table();
+        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| {
+            let code = match (UserKey::new(key), kinds.of(op)) {
+                (Some(key), Some(Op::Delete)) => table.delete_in_place(w, key).code(),
+                _ => FULL,
+            };
+            AtLane::known(w, code)
         });
     }
 
@@ -231,49 +252,11 @@ where
         self.per_lane(kind, (keys, Some(values)), outcomes, n, |_| {}, |_, _| {}, |_, _, _| {});
     }
 
-    /// Adds those pairs that were deferred, after nodes were freed. An operation that finds none has the code
-    /// [`DEFERRED`] again.
-    #[inline(always)]
-    pub(crate) fn update_deferred<const OP: u8>(
-        self,
-        keys: In<E::Key>,
-        values: In<E::Value>,
-        outcomes: Told,
-        n: Count,
-    ) {
-        let call = |op| Some((const { coded(OP) }, values.read(op)));
-        self.per_deferred_update(keys, outcomes, n, call, |_, _| {});
-    }
-
-    /// Writes `Full` for those pairs that are still deferred.
-    #[inline(always)]
-    pub(crate) fn no_room(self, keys: In<E::Key>, _values: In<E::Value>, outcomes: Told, n: Count) {
-        self.tiles.per_deferred(keys, outcomes, n, |w, _, _| AtLane::known(w, FULL));
-    }
-
-    /// Deletes the pair of each key. A delete that needs more than to replace one node by one has the code
+    /// Takes out the pair of each key. What is more than one node in the place of another has the code
     /// [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn remove(self, keys: In<E::Key>, outcomes: Out<u8>, n: Count) {
         self.per_lane(Kind::One(Op::Delete), (keys, None), outcomes, n, |_| {}, |_, _| {}, |_, _, _| {});
-    }
-
-    /// Deletes those pairs that were deferred, after nodes were freed. An operation that finds none has the
-    /// code [`DEFERRED`] again.
-    #[inline(always)]
-    pub(crate) fn remove_deferred(self, keys: In<E::Key>, outcomes: Told, n: Count) {
-        let call = |_| Some((Op::Delete, E::Value::ZERO));
-        self.per_deferred_update(keys, outcomes, n, call, |_, _| {});
-    }
-
-    /// Deletes those pairs that are still deferred, in place. Nothing else runs.
-    #[inline(always)]
-    pub(crate) fn remove_in_place(self, keys: In<E::Key>, outcomes: Told, n: Count) {
-        let table = self.table.table();
-        self.tiles.per_deferred(keys, outcomes, n, |w, _, key| {
-            let code = UserKey::new(key).map_or(FULL, |key| table.delete_in_place(w, key).code());
-            AtLane::known(w, code)
-        });
     }
 
     /// The value of the pair of each key, `missing` where there is none. `found` gets 1 or 0.
@@ -320,46 +303,6 @@ where
             }
         };
         self.per_lane(Kind::Each(ops), (keys, Some(values)), outcomes, n, |_| {}, done, |_, _, _| {});
-    }
-
-    /// Runs the deferred operations, after nodes were freed. One that finds none has the code [`DEFERRED`]
-    /// again.
-    #[inline(always)]
-    pub(crate) fn update_mixed_deferred(
-        self,
-        ops: In<u8>,
-        keys: In<E::Key>,
-        values: In<E::Value>,
-        outcomes: Told,
-        found: Out<E::Value>,
-        n: Count,
-    ) {
-        let call = |op| Op::from_code(ops.read(op)).map(|kind| (kind, values.read(op)));
-        // SAFETY: one lane has the answer.
-        let found = |op, value| unsafe { found.at(op).write(value) };
-        self.per_deferred_update(keys, outcomes, n, call, found);
-    }
-
-    /// For the operations that are still deferred: deletes remove their pairs in place, and the others get
-    /// `Full`. Nothing else runs.
-    #[inline(always)]
-    pub(crate) fn remove_mixed_in_place(
-        self,
-        ops: In<u8>,
-        keys: In<E::Key>,
-        _values: In<E::Value>,
-        outcomes: Told,
-        _found: Out<E::Value>,
-        n: Count,
-    ) {
-        let table = self.table.table();
-        self.tiles.per_deferred(keys, outcomes, n, |w, op, key| {
-            let code = match (UserKey::new(key), Op::from_code(ops.read(op))) {
-                (Some(key), Some(Op::Delete)) => table.delete_in_place(w, key).code(),
-                _ => FULL,
-            };
-            AtLane::known(w, code)
-        });
     }
 
     /// Adds the numbers of the table to `numbers`: entries, nodes; the longest chain is raised. Needs as many

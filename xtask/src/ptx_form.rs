@@ -1,0 +1,118 @@
+//! The form in which PTX is kept: the compiler's text without what differs between machines, what changes when
+//! another kernel comes or goes, and what says nothing.
+//!
+//! - No comments, and no white space that no word needs.
+//! - A label has no number of its function, and a parameter no name of it: `$5`; `p0` if it is a pointer, `n1`
+//!   if it is a number. Both names are a function's own.
+//! - That a pointer is aligned to nothing is not said.
+//! - The letter of a register is that of its kind: `%d1` has 64 bits, `%r1` 32, `%h1` 16, `%p1` is a predicate.
+
+use crate::shell::Outcome;
+
+/// What a parameter that is a pointer is, after its size.
+const POINTER: &str = ".ptr .align 1 ";
+/// How the compiler begins the name of a label.
+const LABEL: &str = "$L__BB";
+/// How it begins the names of registers, and what is in the place of that.
+const REGISTERS: [(&str, &str); 2] = [("%rd", "%d"), ("%rs", "%h")];
+
+/// The text in this form.
+pub(crate) fn normal(text: &str) -> Outcome<String> {
+    if let Some(path) = absolute_path(text) {
+        return Err(format!("the emitted PTX names a path of this machine ({path})"));
+    }
+    let mut normal = String::with_capacity(text.len());
+    let mut names = Parameters::default();
+    for line in text.lines() {
+        let line = line.split("//").next().unwrap_or_default();
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ").replace(", ", ",");
+        if line.is_empty() {
+            continue;
+        }
+        names.read(&line);
+        let line = names.shorten(&without_functions(&line));
+        normal.push_str(&REGISTERS.iter().fold(line, |line, (long, short)| line.replace(long, short)));
+        normal.push('\n');
+    }
+    Ok(normal)
+}
+
+/// The parameters of the function that is read.
+#[derive(Default)]
+struct Parameters {
+    /// How their names begin.
+    prefix: String,
+    /// Whether each is a pointer.
+    pointers: Vec<bool>,
+}
+
+impl Parameters {
+    /// Learns of a function, or of a parameter.
+    fn read(&mut self, line: &str) {
+        let function = [".entry ", ".func "].iter().find_map(|kind| line.split_once(kind));
+        if let Some((_, rest)) = function {
+            let name = rest.split('(').next().unwrap_or_default();
+            *self = Self { prefix: format!("{name}_param_"), pointers: Vec::new() };
+        } else if line.starts_with(".param ") {
+            self.pointers.push(line.contains(POINTER));
+        }
+    }
+
+    /// The line with short names.
+    fn shorten(&self, line: &str) -> String {
+        if self.prefix.is_empty() || !line.contains(&self.prefix) {
+            return line.to_owned();
+        }
+        let mut parts = line.split(&self.prefix);
+        let mut short = parts.next().unwrap_or_default().replace(POINTER, "");
+        for part in parts {
+            let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+            let number = part[..digits].parse().unwrap_or(usize::MAX);
+            short.push(if self.pointers.get(number) == Some(&true) { 'p' } else { 'n' });
+            short.push_str(part);
+        }
+        short
+    }
+}
+
+/// The line with labels that do not name their function.
+fn without_functions(line: &str) -> String {
+    let mut parts = line.split(LABEL);
+    let mut short = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        short.push('$');
+        short.push_str(part.split_once('_').map_or(part, |(_, rest)| rest));
+    }
+    short
+}
+
+/// A path from the root of a file system. `//` begins a comment.
+fn absolute_path(text: &str) -> Option<&str> {
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && !"/._-".contains(c));
+    words.find(|word| word.len() > 1 && word.starts_with('/') && !word.starts_with("//"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::normal;
+
+    #[test]
+    fn names_are_short_and_comments_go() {
+        let text = "//\n.visible .entry k(\n\t.param .u64 .ptr .align 1 k_param_0,\n\t.param .u32 k_param_1\n)\n{\n\
+                    \t// begin inline asm\n\tld.b32 a;  \n\t// end inline asm\n\n\
+                    \t.reg .b64 \t%rd<3>;\n$L__BB12_3:                             // =>This Inner Loop\n\
+                    \tld.param.b64 \t%rd1, [k_param_0];\n\tld.param.b32 \t%r1, [k_param_1+4];\n\
+                    \t@%p1 bra \t$L__BB12_10;\n}\n";
+        let expected = ".visible .entry k(\n.param .u64 p0,\n.param .u32 n1\n)\n{\nld.b32 a;\n.reg .b64 %d<3>;\n$3:\n\
+                        ld.param.b64 %d1,[p0];\nld.param.b32 %r1,[n1+4];\n@%p1 bra $10;\n}\n";
+        assert_eq!(normal(text).unwrap(), expected);
+        assert_eq!(normal(expected).unwrap(), expected, "what is in this form stays");
+    }
+
+    #[test]
+    fn paths_are_refused() {
+        assert!(normal("// /home/somebody/x.rs").is_err());
+        assert!(normal("\t.file 1 \"/src/x.rs\"").is_err());
+        assert!(normal("// a comment\n\t.file 1 \"src/x.rs\"").is_ok());
+    }
+}
