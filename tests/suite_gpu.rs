@@ -4,10 +4,13 @@
 
 #[path = "support/device.rs"]
 mod device;
+#[path = "support/extra.rs"]
+mod extra;
 #[macro_use]
 mod suite;
 
-use device::{device, is_built};
+use device::device;
+use extra::is_built;
 use std::path::Path;
 use suite::SEED;
 use suite::facts;
@@ -79,12 +82,13 @@ macro_rules! gpu {
 
 /// Maps in buckets: widths have kernels for the buckets of large tables.
 macro_rules! buckets {
-    ($kind:tt ($table:ty, $tuning:expr)) => {
-        gpu! { $kind ($table, $tuning, |entries, load| match $tuning.lanes {
+    ($kind:tt ($table:ty, $tuning:expr)) => {{
+        let widths: Tuning = $tuning;
+        gpu! { $kind ($table, widths, move |entries, load| match widths.lanes {
             Some(_) => OpenGeometry::new(entries, load, <$table>::BUCKET_SLOTS),
             None => <$table>::size(entries, load),
         }) }
-    };
+    }};
 }
 
 /// Tables that grow, which `$make` makes with room for so many entries. They are not built.

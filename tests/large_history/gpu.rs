@@ -1,6 +1,7 @@
 //! Histories of the first GPU, if there is one: each operation takes two stamps on the device.
 
-use super::device::{device, is_built};
+use super::device::device;
+use super::extra::is_built;
 use super::holds;
 use warpproof::gpu::bench::{Extra, Stamped, StressClock};
 use warpproof::gpu::structures::{Buckets, Holds};

@@ -8,6 +8,9 @@
 mod device;
 mod drive;
 mod driven;
+#[cfg(feature = "gpu")]
+#[path = "../support/extra.rs"]
+mod extra;
 mod faults;
 #[cfg(feature = "gpu")]
 mod gpu;

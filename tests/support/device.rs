@@ -1,7 +1,6 @@
 //! The device of GPU tests.
 
 use std::sync::OnceLock;
-use warpproof::gpu::bench::Extra;
 use warpproof::gpu::{Device, Error};
 
 /// The first device, opened once; `None`, with a word printed, if this machine has none.
@@ -16,13 +15,4 @@ pub(crate) fn device() -> Option<&'static Device> {
         println!("skipped: no CUDA device");
     }
     opened.as_ref()
-}
-
-/// Whether kernels that are no part of the library are built. If not, a word is printed.
-pub(crate) fn is_built(extra: Extra) -> bool {
-    let missing = extra.missing();
-    if let Some(why) = &missing {
-        println!("skipped: {why}");
-    }
-    missing.is_none()
 }

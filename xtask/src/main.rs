@@ -28,7 +28,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci [STEP ...]  everything that must hold: fmt clippy docs report test ptx ptxas mutants readme fuzz
+  ci [STEP ...]  everything that must hold: fmt clippy docs report ptx test ptxas mutants readme fuzz
   nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE generated deep soak miri tsan asan fuzz deny gpu; each adds a row to tests/nightly.csv
   counts         what a new structure touches, lines, public names, circles between files, comments, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise

@@ -4,7 +4,7 @@
 use crate::ci::{self, cargo};
 use crate::shell::{Outcome, output, read, root, run, write};
 use crate::steps::{Done, Ran, Step, chosen, failures, table};
-use crate::{fuzz, mutants, sanitizers, steps};
+use crate::{fuzz, modules, mutants, ptx, sanitizers, steps};
 use std::process::Command;
 
 /// Seconds to run each fuzz target.
@@ -81,14 +81,20 @@ fn deny() -> Outcome<Done> {
     run(&mut cargo(&["deny", "--all-features", "check", "bans", "licenses", "sources"])).map(|()| Done::Ok)
 }
 
-/// All tests that need a GPU.
+/// All tests that need a GPU, and the kernels that are built for them.
 fn gpu() -> Outcome<Done> {
-    let mut tests = cargo(&["test", "--release", "--package", "warpproof-gpu", "--test", "device"]);
+    ptx::write(&["tuning", "stress", "paper"])?;
+    let with_kernels = |arguments: &[&str]| {
+        let mut tests = cargo(arguments);
+        tests.env(ci::KERNELS, modules::built());
+        tests
+    };
+    let mut tests = with_kernels(&["test", "--release", "--package", "warpproof-gpu", "--test", "device"]);
     let said = output(tests.args(["--", "--nocapture"]))?;
     if said.contains("skipped: no CUDA device") {
         return Ok(Done::Skipped("no CUDA device"));
     }
-    run(&mut cargo(&["test", "--release", "--test", "suite_gpu"]))?;
+    run(&mut with_kernels(&["test", "--release", "--test", "suite_gpu"]))?;
     Ok(Done::Ok)
 }
 

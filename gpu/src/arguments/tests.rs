@@ -72,7 +72,8 @@ fn built(extra: Extra) -> Option<[Module; 2]> {
         println!("skipped: {missing}");
         return None;
     }
-    Some([false, true].map(|wide| module(extra.images(wide).expect("they are built"))))
+    let images = |wide| extra.images(wide).unwrap_or_else(|error| panic!("{error}"));
+    Some([false, true].map(|wide| module(images(wide))))
 }
 
 /// The arguments that this crate passes.

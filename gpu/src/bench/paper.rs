@@ -324,7 +324,7 @@ mod tests {
             println!("skipped: {missing}");
             return None;
         }
-        Some(Extra::Paper.images(false).expect("they are built").concat())
+        Some(Extra::Paper.images(false).unwrap_or_else(|error| panic!("{error}")).concat())
     }
 
     /// The sizes of a kernel's parameters in bits, as the PTX declares them.
