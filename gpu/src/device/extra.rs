@@ -21,6 +21,8 @@ pub enum Extra {
 
 /// The variable that names the folder.
 const FOLDER: &str = "WARPPROOF_KERNELS";
+/// A file of each folder that Cargo builds into.
+const OF_CARGO: &str = "CACHEDIR.TAG";
 
 impl Extra {
     /// The name that they are built by.
@@ -40,14 +42,14 @@ impl Extra {
         (!there).then(|| format!("{name} kernels are not built (cargo xtask ptx {name})"))
     }
 
-    /// Their folder: that of the variable, or the folder `kernels` beside one that this program is in.
+    /// Their folder: that of the variable, or `kernels` in the folder that Cargo has built this program into.
     fn folder(self) -> Option<PathBuf> {
         if let Some(folder) = env::var_os(FOLDER) {
             return Some(folder.into());
         }
         let program = env::current_exe().ok()?;
-        let mut folders = program.ancestors().map(|above| above.join("kernels"));
-        folders.find(|folder| folder.join(self.file("sm_75")).exists())
+        let target = program.ancestors().find(|above| above.join(OF_CARGO).exists())?;
+        Some(target.join("kernels")).filter(|folder| folder.join(self.file("sm_75")).exists())
     }
 
     fn file(self, target: &str) -> String {
