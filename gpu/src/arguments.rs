@@ -160,9 +160,9 @@ impl Arguments {
         self.list.contains(&Argument::Count)
     }
 
-    /// `deferred` and `last`, after the kernel of an operation that took these arguments, on a table whose kernels
-    /// take `head` first: kind, kinds or null, keys, values or null, outcomes, found values or null, n. In a set
-    /// without either values. `None` if that operation defers nothing.
+    /// `deferred` and `last`, after the kernel of an operation that took these arguments, on a table whose
+    /// kernels take `head` first: kind, kinds or null, keys, values or null, outcomes, found values or null,
+    /// n. In a set without either values. `None` if that operation defers nothing.
     pub(crate) fn left(&self, operation: Operation, head: &Head, layout: Layout) -> Option<Self> {
         let null = Argument::Pointer(0);
         let of_all = match operation {

@@ -67,8 +67,8 @@ fn docs() -> Outcome<()> {
     run(cargo(&["doc", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
-/// The README's test command: unit, integration and documentation tests. What needs kernels that are not built
-/// fails and is not skipped.
+/// The README's test command: unit, integration and documentation tests. What needs kernels that are not
+/// built fails and is not skipped.
 fn test() -> Outcome<()> {
     run(cargo(&["test"]).env(KERNELS, modules::built()))
 }

@@ -15,8 +15,8 @@ pub(crate) struct Module {
     pub(crate) shipped: bool,
 }
 
-/// PTX is forward compatible: the sm_75 files run on every GPU from there on. The sm_90 files have the kernels
-/// on 128-bit words, and no others.
+/// PTX is forward compatible: the sm_75 files run on every GPU from there on. The sm_90 files have the
+/// kernels on 128-bit words, and no others.
 pub(crate) const MODULES: [Module; 11] = [
     Module { name: "warpproof", target: "sm_75", features: "tables", shipped: true },
     Module { name: "warpproof", target: "sm_90", features: "tables,b128", shipped: true },

@@ -27,9 +27,10 @@ pub(crate) fn write(names: &[&str]) -> Outcome<()> {
     Ok(())
 }
 
-/// Builds every module and compares those of the library with `gpu/ptx`: the texts must be equal. They must be
-/// so with another compiler than the recorded one too, or nobody knows whether what runs on GPUs is what the
-/// sources say. The others are written to where tests look for them. What the text of each says must hold.
+/// Builds every module and compares those of the library with `gpu/ptx`: the texts must be equal. They must
+/// be so with another compiler than the recorded one too, or nobody knows whether what runs on GPUs is what
+/// the sources say. The others are written to where tests look for them. What the text of each says must
+/// hold.
 pub(crate) fn check() -> Outcome<()> {
     let recorded = read(&version_file())?;
     let toolchain = Toolchain::find(Some(&recorded))?;

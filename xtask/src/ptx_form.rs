@@ -1,11 +1,12 @@
-//! The form in which PTX is kept: the compiler's text without what differs between machines, what changes when
-//! another kernel comes or goes, and what says nothing.
+//! The form in which PTX is kept: the compiler's text without what differs between machines, what changes
+//! when another kernel comes or goes, and what says nothing.
 //!
 //! - No comments, and no white space that no word needs.
-//! - A label has no number of its function, and a parameter no name of it: `$5`; `p0` if it is a pointer, `n1`
-//!   if it is a number. Both names are a function's own.
+//! - A label has no number of its function, and a parameter no name of it: `$5`; `p0` if it is a pointer,
+//!   `n1` if it is a number. Both names are a function's own.
 //! - That a pointer is aligned to nothing is not said.
-//! - The letter of a register is that of its kind: `%d1` has 64 bits, `%r1` 32, `%h1` 16, `%p1` is a predicate.
+//! - The letter of a register is that of its kind: `%d1` has 64 bits, `%r1` 32, `%h1` 16, and `%p1` is a
+//!   predicate.
 
 use crate::shell::Outcome;
 

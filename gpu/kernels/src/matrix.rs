@@ -5,9 +5,9 @@
 //! group. No tile is wider than a group: the other lanes would have nothing to read. The library's widths are
 //! those that were fastest on an H200.
 //!
-//! An operation that only looks at slots has one kernel for all tables with the same slots: that of maps serves
-//! multimaps, and that of `open` serves `cuckoo`, but for the statistics of u64 pairs, whose buckets are larger
-//! there. Slots are put into bins without regard to buckets: that has no `_x4`.
+//! An operation that only looks at slots has one kernel for all tables with the same slots: that of maps
+//! serves multimaps, and that of `open` serves `cuckoo`, but for the statistics of u64 pairs, whose buckets
+//! are larger there. Slots are put into bins without regard to buckets: that has no `_x4`.
 //!
 //! A module for each structure has what makes its tables: `packed` where an entry is one word, `lock_word`
 //! where it is a key word and a value word.

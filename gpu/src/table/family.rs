@@ -58,8 +58,8 @@ impl Family {
         format!("{}_{}_{operation}_l{lanes}{}", self.structure, self.layout.name(), self.suffix)
     }
 
-    /// The kernel of an operation for tiles of `lanes`. One that only looks at slots serves all tables that have
-    /// the same slots.
+    /// The kernel of an operation for tiles of `lanes`. One that only looks at slots serves all tables that
+    /// have the same slots.
     pub(crate) fn kernel_name(&self, operation: Operation, lanes: u32) -> String {
         self.serving(operation).name(operation.name(), lanes)
     }
@@ -164,7 +164,8 @@ impl Family {
         Ok(None)
     }
 
-    /// The kernel that does what others defer, if any does, and the one that ends what that one deferred again.
+    /// The kernel that does what others defer, if any does, and the one that ends what that one deferred
+    /// again.
     pub(crate) fn find_deferred(&self, device: &Device) -> Result<[Option<Kernel>; 2], Error> {
         let find = |step: &str| -> Result<_, Error> {
             let kernel = device.kernel(&self.name(step, self.lanes), self.lanes)?;
