@@ -396,9 +396,11 @@ mod tests {
             [None, Some(0), Some(1)],
             "a frame is free at first"
         );
-        let mut tables = [(1, Place::Image)];
+        run(&mut pager, 1);
+        let mut tables = [(0, Place::Image)];
         pager.run_where_they_are(&mut Idle, &mut tables, Access::Reads, |_, _| Ok(())).expect("a job");
-        assert_eq!(pager.next_evicted(), Some(0));
+        assert_eq!(pager.next_evicted(), Some(1));
+        run(&mut pager, 1);
         assert_eq!([2, 1].map(|child| run(&mut pager, child)), [Some(1), Some(2)], "it was loaded last");
         assert_eq!([0, 1, 2].map(|child| pager.is_resident(child)), [false, true, true]);
     }
