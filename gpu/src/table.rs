@@ -38,10 +38,14 @@ pub struct Tuning {
     /// Operations that a first kernel defers run at the width of `None` for operations of one kind.
     ///
     /// Other widths, and slabs of 16 slots, are for benches: their kernels are not part of the library
-    /// ([`Extra::Tuning`](crate::bench::Extra::Tuning)). With them a `SlabMap<u32, u32>` has kernels for 1, 2, 4
-    /// and 8 lanes at 8 slots per slab, and for 4 and 8 at 16 slots. A `HopscotchMap<u32, u32>` has them for 1,
-    /// 2, 4 and 8: lanes beyond a group would have nothing to read. So has an `OpenMap<u32, u32>` with 8 slots
-    /// per bucket; with 4 it has them for 1 lane only. An operation without a kernel for the chosen width runs
+    /// ([`Extra::Tuning`](crate::bench::Extra::Tuning)). With them a `SlabMap<u32, u32>` has kernels for 1,
+    /// 2, 4
+    /// and 8 lanes at 8 slots per slab, and for 4 and 8 at 16 slots. A `HopscotchMap<u32, u32>` has them for
+    /// 1,
+    /// 2, 4 and 8: lanes beyond a group would have nothing to read. So has an `OpenMap<u32, u32>` with 8
+    /// slots
+    /// per bucket; with 4 it has them for 1 lane only. An operation without a kernel for the chosen width
+    /// runs
     /// at the width of `None`. At 16 slots there are insert_unique, search, delete, mixed and, at 4 lanes,
     /// flush, stats and pairs; the others are [`Error::NoKernel`].
     pub lanes: Option<u32>,

@@ -100,7 +100,8 @@ pub(crate) struct Args {
     rounds: u32,
     /// Lanes per tile of the kernels, if there are kernels of that width [default: the fastest]
     ///
-    /// A map of u32 pairs has kernels for 1, 2, 4 and 8 lanes, after `cargo xtask ptx tuning`. On a CPU it has no
+    /// A map of u32 pairs has kernels for 1, 2, 4 and 8 lanes, after `cargo xtask ptx tuning`. On a CPU it
+    /// has no
     /// effect.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=32))]
     lanes: Option<u32>,

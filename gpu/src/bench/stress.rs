@@ -44,7 +44,8 @@ struct Arrays<K> {
 }
 
 impl StressClock {
-    /// A clock at 0. Loads the kernels of stress tests ([`Extra::Stress`]), which the driver compiles the first
+    /// A clock at 0. Loads the kernels of stress tests ([`Extra::Stress`]), which the driver compiles the
+    /// first
     /// time.
     ///
     /// # Errors
