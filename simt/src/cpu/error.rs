@@ -26,6 +26,13 @@ pub enum Error {
     },
     /// A table cannot be saved to a file, or opened.
     File(FileError),
+    /// A column has more rows than can be numbered: 2^32 - 2.
+    TooManyRows {
+        /// The rows of the column.
+        rows: u64,
+    },
+    /// The caller stopped the call; it has no result.
+    Stopped,
 }
 
 impl Error {
@@ -60,6 +67,10 @@ impl fmt::Display for Error {
                 write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")
             }
             Self::File(error) => error.fmt(f),
+            Self::TooManyRows { rows } => {
+                write!(f, "a column of {rows} rows is too long: at most {} can be numbered", u32::MAX - 1)
+            }
+            Self::Stopped => f.write_str("the caller stopped the call"),
         }
     }
 }

@@ -16,6 +16,7 @@
 
 mod apart;
 mod batch;
+pub mod columns;
 pub mod cuckoo;
 pub mod dynamic;
 mod error;

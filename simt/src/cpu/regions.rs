@@ -10,6 +10,7 @@
 
 use super::batch::{Batch, Beside, Record, Run};
 use core::mem::{MaybeUninit, take};
+use core::ops::Range;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
 use warpproof_model::Seed;
@@ -69,12 +70,8 @@ pub(super) fn launch<K: TableKey, B: Beside, T: Copy + Send + Sync>(
     out: &mut Vec<T>,
 ) -> Result<(), TryReserveError> {
     let (len, threads) = (batch.keys.len(), rayon::current_num_threads());
-    let size = len.div_ceil(threads).clamp(FEW * regions.count() as usize, PIECE);
-    let ranges = (0..len).step_by(size).map(|first| first..len.min(first + size));
-    let mut pieces = with_room(ranges.len())?;
-    for range in ranges {
-        pieces.push(Piece::with_room(range.len(), regions)?);
-    }
+    let size = piece_len(len, regions);
+    let mut pieces = partitioned(batch, regions)?;
     let mut chunks = Chunks::with_room(len, regions, pieces.len())?;
     // One list for each share of the pieces.
     let share = pieces.len().div_ceil(threads).max(1);
@@ -83,10 +80,6 @@ pub(super) fn launch<K: TableKey, B: Beside, T: Copy + Send + Sync>(
         scratch.push(with_room(size.min(len))?);
     }
 
-    pieces.par_iter_mut().enumerate().for_each(|(number, piece)| {
-        let first = number * size;
-        piece.partition(batch.part(first..len.min(first + size)), regions);
-    });
     let (first, room) = (out.len(), &mut out.spare_capacity_mut()[..len]);
     chunks.list(regions, &pieces, room.chunks_mut(size));
     let ran = chunks.all.into_par_iter().enumerate();
@@ -104,15 +97,45 @@ pub(super) fn launch<K: TableKey, B: Beside, T: Copy + Send + Sync>(
     Ok(())
 }
 
+/// The pieces of a batch, each partitioned: for a caller that runs the partitions itself.
+///
+/// Takes memory for a record of each operation, and two bytes more for each.
+pub(super) fn partitioned<K: TableKey, B: Beside>(
+    batch: Batch<'_, K, B>,
+    partitions: HashPartitions,
+) -> Result<Vec<Piece<Record<K, B>>>, TryReserveError> {
+    let len = batch.keys.len();
+    let size = piece_len(len, partitions);
+    let mut pieces = with_room(len.div_ceil(size))?;
+    for range in ranges(len, size) {
+        pieces.push(Piece::with_room(range.len(), partitions)?);
+    }
+    pieces.par_iter_mut().enumerate().for_each(|(number, piece)| {
+        let first = number * size;
+        piece.partition(batch.part(first..len.min(first + size)), partitions);
+    });
+    Ok(pieces)
+}
+
+/// The operations of each piece of a batch of `len`, but for the last one.
+fn piece_len(len: usize, regions: HashPartitions) -> usize {
+    len.div_ceil(rayon::current_num_threads()).clamp(FEW * regions.count() as usize, PIECE)
+}
+
+/// The ranges of `len` elements, `size` in each but the last.
+pub(super) fn ranges(len: usize, size: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..len).step_by(size).map(move |first| first..len.min(first + size))
+}
+
 /// A list with room for so many.
-fn with_room<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
+pub(super) fn with_room<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
     let mut list = Vec::new();
     list.try_reserve_exact(len)?;
     Ok(list)
 }
 
 /// A piece of a batch, partitioned by regions.
-struct Piece<R> {
+pub(super) struct Piece<R> {
     /// The region of each operation.
     region: Vec<u16>,
     /// Their records: those of one region are adjacent and in their order.
@@ -129,6 +152,11 @@ impl<R> Piece<R> {
         let places = regions.count() as usize + 1;
         let (region, records) = (with_room(len)?, with_room(len)?);
         Ok(Self { region, records, starts: with_room(places)?, next: with_room(places)? })
+    }
+
+    /// The records of a region, in their order.
+    pub(super) fn of(&self, region: usize) -> &[R] {
+        &self.records[self.starts[region] as usize..self.starts[region + 1] as usize]
     }
 
     /// Brings answers from the order of the records into the order of the batch. `scratch` has room for them.
