@@ -2,7 +2,7 @@
 
 use crate::shell::{Outcome, read, root, run, scratch};
 use crate::steps::{self, Done, Step, chosen, failures, table};
-use crate::{fuzz, modules, mutants, ptx, ptxas, report};
+use crate::{fuzz, modules, mutants, ptx, ptxas, python, report};
 use std::process::Command;
 
 /// Seconds to run each fuzz target.
@@ -11,7 +11,7 @@ const FUZZ_SECONDS: u32 = 10;
 /// The variable that names the folder of the kernels that are not checked in.
 pub(crate) const KERNELS: &str = "WARPPROOF_KERNELS";
 
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     ("fmt", || done(format())),
     ("clippy", || done(clippy())),
     ("docs", || done(docs())),
@@ -19,6 +19,7 @@ const STEPS: [Step; 10] = [
     // Before the tests, which look at kernels that are not checked in.
     ("ptx", || done(ptx::check())),
     ("test", || done(test())),
+    ("python", || done(python::check())),
     ("ptxas", || done(ptxas::run_all())),
     ("mutants", || done(mutants::sample())),
     ("readme", || done(readme())),

@@ -13,6 +13,7 @@ mod ptx_form;
 mod ptx_orders;
 mod ptx_text;
 mod ptxas;
+mod python;
 mod report;
 mod sanitizers;
 mod shell;
@@ -28,7 +29,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci [STEP ...]  everything that must hold: fmt clippy docs report ptx test ptxas mutants readme fuzz
+  ci [STEP ...]  everything that must hold: fmt clippy docs report ptx test python ptxas mutants readme fuzz
   nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE generated deep soak miri tsan asan fuzz deny gpu; each adds a row to tests/nightly.csv
   counts         what a new structure touches, lines, public names, circles between files, comments, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
@@ -40,6 +41,8 @@ usage: cargo xtask COMMAND
   ptx            build the device code and write gpu/ptx; what benches and tests need besides goes to target/kernels
   ptx NAME ...   build the modules with these names: warpproof, cold, tuning, stress, paper, probes
   ptx --check    build it, compare with gpu/ptx, and read what each access has become
+  python         build the Python package in target/python and check it
+  python wheel   build its wheel in target/wheels and check that
   report         write BENCHMARKS.md and benches/report.svg from the records of benches/record
   report --check compare them with what the records give
   unsafe         count the unsafe lines of the sources and write tests/unsafe.csv
@@ -81,6 +84,8 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["ptx", "--check"] => ptx::check(),
         ["ptx", names @ ..] => ptx::write(names),
         ["ptxas"] => ptxas::run_all(),
+        ["python"] => python::check(),
+        ["python", "wheel"] => python::wheel(),
         ["report"] => report::write(),
         ["report", "--check"] => report::check(),
         ["soak", "--minutes", minutes] => match minutes.parse() {

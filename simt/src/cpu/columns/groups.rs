@@ -108,7 +108,7 @@ fn grouped<K: TableKey, F: Fold>(
     fold: &F,
     numbered: bool,
     progress: &Progress,
-) -> Result<(Groups, Vec<F::State>), Error> {
+) -> Result<Grouped<F::State>, Error> {
     admit(keys.len())?;
     progress.advance(0)?;
     let job = Job { keys, fold, numbered, progress, seed: Seed::random() };
@@ -125,11 +125,17 @@ pub(super) fn admit(rows: usize) -> Result<(), Error> {
     if rows < u32::MAX as usize { Ok(()) } else { Err(Error::TooManyRows { rows: rows as u64 }) }
 }
 
+/// Groups, and the state of each.
+type Grouped<S> = (Groups, Vec<S>);
+
 /// Groups with their first rows and their states, in the order of the first rows.
 struct Found<S> {
     first: Vec<u32>,
     states: Vec<S>,
 }
+
+/// The groups of all chunks, and for each chunk the places of its groups among them.
+type Merged<S> = (Found<S>, Vec<Vec<u32>>);
 
 impl<S> Found<S> {
     const NONE: Self = Self { first: Vec::new(), states: Vec::new() };
@@ -188,7 +194,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
     }
 
     /// Groups the rows of each chunk, and merges the chunks in their order. `None` if a chunk has many keys.
-    fn by_chunks(&self) -> Result<Option<(Groups, Vec<F::State>)>, Error> {
+    fn by_chunks(&self) -> Result<Option<Grouped<F::State>>, Error> {
         let keys = self.keys;
         let mut numbers = if self.numbered { zeros(keys.len())? } else { Vec::new() };
         let chunks: Vec<Range<usize>> = ranges(keys.len(), CHUNK).collect();
@@ -235,7 +241,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
     }
 
     /// The groups of all chunks, and for each chunk the places of its groups among them.
-    fn merged(&self, chunks: Vec<Found<F::State>>) -> Result<(Found<F::State>, Vec<Vec<u32>>), Error> {
+    fn merged(&self, chunks: Vec<Found<F::State>>) -> Result<Merged<F::State>, Error> {
         let mut table = Numbering::new(self.seed).map_err(no_memory::<K>)?;
         let (mut whole, mut places) = (Found::NONE, room(chunks.len())?);
         for chunk in chunks {
@@ -255,7 +261,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
     }
 
     /// Partitions the rows by their keys, groups each partition, and puts the groups in order.
-    fn by_partitions(&self) -> Result<(Groups, Vec<F::State>), Error> {
+    fn by_partitions(&self) -> Result<Grouped<F::State>, Error> {
         let rows = self.keys.len();
         let bits = rows.div_ceil(PARTITION).next_power_of_two().ilog2().min(MOST_BITS);
         let partitions = HashPartitions::new(1 << bits, self.seed);

@@ -1,0 +1,236 @@
+//! Operations on columns in host memory.
+
+use crate::buffer::{Slice, Words};
+use crate::column::{Column, Plain};
+use crate::failure::{Failure, room};
+use crate::interrupt::watched;
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use warpproof::BulkSet;
+use warpproof::simt::cpu::columns::{
+    Count, Fold, Groups, JoinKey, Max, Mean, Min, Number, Pairs, Progress, RowsByKey, Sum, fold_groups,
+};
+use warpproof::simt::cpu::{Error, OpenSet};
+use warpproof_model::bits::TableKey;
+
+/// The first row of each group, the rows of each group, and with `numbered` the group of each row.
+#[pyfunction]
+#[pyo3(signature = (keys, numbered, report=None))]
+pub(crate) fn groups(
+    py: Python<'_>,
+    keys: Words,
+    numbered: bool,
+    report: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(Column, Column, Column)> {
+    match &keys {
+        Words::W32(keys) => watched(py, report, |progress| groups_of(keys.get(), numbered, progress)),
+        Words::W64(keys) => watched(py, report, |progress| groups_of(keys.get(), numbered, progress)),
+    }
+}
+
+fn groups_of<K: TableKey>(
+    keys: &[K],
+    numbered: bool,
+    progress: &Progress,
+) -> Result<(Column, Column, Column), Failure> {
+    let (first, sizes, numbers) = if numbered {
+        Groups::of(keys, progress)?.into_parts()
+    } else {
+        let (groups, sizes) = fold_groups(keys, &Count, progress)?;
+        (groups.into_parts().0, sizes, Vec::new())
+    };
+    Ok((wide(&first)?, wide(&sizes)?, wide(&numbers)?))
+}
+
+/// Row numbers as the signed 64-bit numbers that arrays are indexed by; -1 for a row that is not there.
+fn wide(rows: &[u32]) -> Result<Column, Failure> {
+    let mut list: Vec<i64> = room(rows.len())?;
+    list.par_extend(rows.par_iter().map(|&row| if row == u32::MAX { -1 } else { row.into() }));
+    Ok(list.into())
+}
+
+/// Values of a type that can be folded.
+pub(crate) enum Values {
+    I32(Slice<i32>),
+    U32(Slice<u32>),
+    I64(Slice<i64>),
+    U64(Slice<u64>),
+    F32(Slice<f32>),
+    F64(Slice<f64>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Values {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(values) = object.extract() {
+            return Ok(Self::I64(values));
+        }
+        if let Ok(values) = object.extract() {
+            return Ok(Self::F64(values));
+        }
+        if let Ok(values) = object.extract() {
+            return Ok(Self::U64(values));
+        }
+        if let Ok(values) = object.extract() {
+            return Ok(Self::I32(values));
+        }
+        if let Ok(values) = object.extract() {
+            return Ok(Self::U32(values));
+        }
+        Ok(Self::F32(object.extract()?))
+    }
+}
+
+/// The first row of each group, and a number for each: the `sum`, `min`, `max` or `mean` of its values.
+#[pyfunction]
+#[pyo3(signature = (keys, values, how, report=None))]
+pub(crate) fn fold(
+    py: Python<'_>,
+    keys: Words,
+    values: Values,
+    how: &str,
+    report: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(Column, Column)> {
+    macro_rules! each {
+        ($($kind:ident),*) => {
+            match (&keys, &values) {
+                $((Words::W32(keys), Values::$kind(values)) => {
+                    watched(py, report, |progress| folded(keys.get(), values.get(), how, progress))
+                }
+                (Words::W64(keys), Values::$kind(values)) => {
+                    watched(py, report, |progress| folded(keys.get(), values.get(), how, progress))
+                })*
+            }
+        };
+    }
+    each!(I32, U32, I64, U64, F32, F64)
+}
+
+fn folded<K: TableKey, N: Number<Sum: Plain> + Plain>(
+    keys: &[K],
+    values: &[N],
+    how: &str,
+    progress: &Progress,
+) -> Result<(Column, Column), Failure> {
+    if keys.len() != values.len() {
+        let (keys, values) = (keys.len(), values.len());
+        return Err(Failure::Value(format!("there are {keys} keys and {values} values")));
+    }
+    fn of<K: TableKey, F: Fold<State: Plain>>(
+        keys: &[K],
+        fold: &F,
+        progress: &Progress,
+    ) -> Result<(Column, Column), Failure> {
+        let (groups, states) = fold_groups(keys, fold, progress)?;
+        Ok((wide(groups.first_rows())?, states.into()))
+    }
+    match how {
+        "sum" => of(keys, &Sum(values), progress),
+        "min" => of(keys, &Min(values), progress),
+        "max" => of(keys, &Max(values), progress),
+        "mean" => {
+            let (groups, states) = fold_groups(keys, &Mean(values), progress)?;
+            let mut means: Vec<f64> = room(states.len())?;
+            means.extend(states.into_iter().map(|(sum, rows)| sum / f64::from(rows)));
+            Ok((wide(groups.first_rows())?, means.into()))
+        }
+        _ => Err(Failure::Value(format!("there is no fold {how}"))),
+    }
+}
+
+/// The elements of a column at some rows.
+#[pyfunction]
+pub(crate) fn gather(py: Python<'_>, column: Words, rows: Slice<i64>) -> PyResult<Column> {
+    fn of<T: Plain>(column: &[T], rows: &[i64]) -> Result<Column, Failure> {
+        let wrong =
+            rows.par_iter().find_any(|&&row| usize::try_from(row).map_or(true, |row| row >= column.len()));
+        if let Some(row) = wrong {
+            return Err(Failure::Value(format!("row {row} is not in a column of {}", column.len())));
+        }
+        let mut list = room(rows.len())?;
+        list.par_extend(rows.par_iter().map(|&row| column[row as usize]));
+        Ok(list.into())
+    }
+    let gathered = py.detach(|| match &column {
+        Words::W32(column) => of(column.get(), rows.get()),
+        Words::W64(column) => of(column.get(), rows.get()),
+    });
+    Ok(gathered?)
+}
+
+/// Whether each key is among others.
+#[pyfunction]
+#[pyo3(signature = (keys, others, report=None))]
+pub(crate) fn isin(
+    py: Python<'_>,
+    keys: Words,
+    others: Words,
+    report: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Column> {
+    macro_rules! of {
+        ($keys:expr, $others:expr, $key:ty) => {{
+            let (keys, others) = ($keys.get(), $others.get());
+            let mut found: Vec<bool> = room(keys.len())?;
+            let set = py.detach(|| {
+                let set = OpenSet::<$key>::with_capacity(others.len() as u64)?;
+                match set.insert(others)?.iter().filter(|&&said| said == warpproof::Insert::Full).count() {
+                    0 => Ok(set),
+                    full => Err(Failure::Full(full, others.len())),
+                }
+            })?;
+            crate::interrupt::in_parts(py, keys.len(), report, |part| {
+                found.append(&mut set.contains(&keys[part])?);
+                Ok(())
+            })?;
+            Ok(found.into())
+        }};
+    }
+    match (&keys, &others) {
+        (Words::W32(keys), Words::W32(others)) => of!(keys, others, u32),
+        (Words::W64(keys), Words::W64(others)) => of!(keys, others, u64),
+        _ => Err(Failure::width().into()),
+    }
+}
+
+/// The pairs of rows of an `inner` or `left` join; the left rows of a `semi` or `anti` join, and nothing.
+#[pyfunction]
+#[pyo3(signature = (left, right, how, report=None))]
+pub(crate) fn join(
+    py: Python<'_>,
+    left: Words,
+    right: Words,
+    how: &str,
+    report: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(Column, Column)> {
+    match (&left, &right) {
+        (Words::W32(left), Words::W32(right)) => {
+            watched(py, report, |progress| joined(left.get(), right.get(), how, progress))
+        }
+        (Words::W64(left), Words::W64(right)) => {
+            watched(py, report, |progress| joined(left.get(), right.get(), how, progress))
+        }
+        _ => Err(Failure::width().into()),
+    }
+}
+
+fn joined<K: JoinKey>(
+    left: &[K],
+    right: &[K],
+    how: &str,
+    progress: &Progress,
+) -> Result<(Column, Column), Failure> {
+    let by_key = RowsByKey::new(right, progress)?;
+    let one = |rows: Result<Vec<u32>, Error>| Ok((wide(&rows?)?, Vec::<i64>::new().into()));
+    let two = |pairs: Result<Pairs, Error>| {
+        let Pairs { left, right } = pairs?;
+        Ok((wide(&left)?, wide(&right)?))
+    };
+    match how {
+        "inner" => two(by_key.inner(left, progress)),
+        "left" => two(by_key.left(left, progress)),
+        "semi" => one(by_key.semi(left, progress)),
+        "anti" => one(by_key.anti(left, progress)),
+        _ => Err(Failure::Value(format!("there is no join {how}"))),
+    }
+}

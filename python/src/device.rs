@@ -1,0 +1,321 @@
+//! GPUs, and calls of tables on device memory, which Python's arrays own.
+
+use crate::failure::Failure;
+use crate::make::Made;
+use crate::table::{Put, Table};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use warpproof::gpu::cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError,
+};
+use warpproof::gpu::{Device, DynamicMap, DynamicSet, PagedMap};
+
+/// How many GPUs there are; 0 without a driver.
+#[pyfunction]
+pub(crate) fn count() -> usize {
+    Device::count().unwrap_or(0)
+}
+
+/// A GPU whose kernels are loaded.
+#[pyclass(frozen, module = "warpproof._native")]
+pub(crate) struct Gpu {
+    device: Device,
+    /// The context that the caller's memory and streams belong to. cudarc does not track their uses: the caller's
+    /// library orders them by its streams.
+    context: Arc<CudaContext>,
+}
+
+#[pymethods]
+impl Gpu {
+    #[new]
+    fn new(py: Python<'_>, ordinal: usize) -> PyResult<Self> {
+        let device = py.detach(|| Device::open(ordinal)).map_err(Failure::from)?;
+        let no_context =
+            |error| PyRuntimeError::new_err(format!("opening the context of GPU {ordinal}: {error}"));
+        let context = CudaContext::new(ordinal).map_err(no_context)?;
+        // SAFETY: no slice of this context is used on two streams: each call makes slices of its own.
+        unsafe { context.disable_event_tracking() };
+        Ok(Self { device, context })
+    }
+
+    fn name(&self) -> String {
+        self.device.name().to_owned()
+    }
+
+    /// Free and all bytes of device memory.
+    fn memory(&self) -> PyResult<(u64, u64)> {
+        Ok(self.device.memory().map_err(Failure::from)?)
+    }
+}
+
+impl Gpu {
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The caller's stream: 0 or 1 for the default one, 2 for that of the thread, otherwise its handle.
+    fn stream(&self, handle: usize) -> Arc<CudaStream> {
+        match handle {
+            0 | 1 => self.context.default_stream(),
+            2 => self.context.per_thread_stream(),
+            // SAFETY: the package gets the handle from the library that the stream belongs to, for this device, and
+            // the caller keeps the stream while the call runs.
+            handle => unsafe { self.context.wrap_borrowed_stream(handle as _) },
+        }
+    }
+}
+
+/// A slice of the caller's memory. Dropping it frees nothing.
+struct Borrowed<T>(Option<CudaSlice<T>>);
+
+impl<T> Borrowed<T> {
+    /// The elements at this address.
+    ///
+    /// # Safety
+    /// They are live memory of the stream's device until the stream has run the call, and no other work uses what the
+    /// call writes.
+    unsafe fn new(stream: &Arc<CudaStream>, address: u64, len: usize) -> Self {
+        // SAFETY: the contract of this function; all bits are numbers.
+        Self(Some(unsafe { stream.upgrade_device_ptr(address, len) }))
+    }
+
+    fn view(&self) -> CudaView<'_, T> {
+        self.0.as_ref().map(CudaSlice::as_view).expect("there until it is dropped")
+    }
+
+    fn view_mut(&mut self) -> CudaViewMut<'_, T> {
+        self.0.as_mut().map(CudaSlice::as_view_mut).expect("there until it is dropped")
+    }
+}
+
+impl<T> Drop for Borrowed<T> {
+    fn drop(&mut self) {
+        if let Some(slice) = self.0.take() {
+            slice.leak();
+        }
+    }
+}
+
+/// Runs the body with the table of the width, which is one of these types.
+macro_rules! on_device {
+    ($made:expr, $stream:expr, |$table:ident: $word:ident| $map:expr) => {{
+        let stream = $stream;
+        match $made {
+            Made::Map32(map) => {
+                type $word = u32;
+                if let Some(table) = map.downcast_ref::<DynamicMap<u32, u32>>() {
+                    let $table = table.on_stream(stream);
+                    $map
+                } else if let Some(table) = map.downcast_ref::<PagedMap<u32, u32>>() {
+                    let $table = table.on_stream(stream);
+                    $map
+                } else {
+                    Err(not_here())
+                }
+            }
+            Made::Map64(map) => {
+                type $word = u64;
+                if let Some(table) = map.downcast_ref::<DynamicMap<u64, u64>>() {
+                    let $table = table.on_stream(stream);
+                    $map
+                } else if let Some(table) = map.downcast_ref::<PagedMap<u64, u64>>() {
+                    let $table = table.on_stream(stream);
+                    $map
+                } else {
+                    Err(not_here())
+                }
+            }
+            _ => Err(not_here()),
+        }
+    }};
+}
+
+/// Likewise for sets.
+macro_rules! on_device_set {
+    ($made:expr, $stream:expr, |$table:ident: $word:ident| $set:expr) => {{
+        let stream = $stream;
+        match $made {
+            Made::Set32(set) => {
+                type $word = u32;
+                let table = set.downcast_ref::<DynamicSet<u32>>().ok_or_else(not_here)?;
+                let $table = table.on_stream(stream);
+                $set
+            }
+            Made::Set64(set) => {
+                type $word = u64;
+                let table = set.downcast_ref::<DynamicSet<u64>>().ok_or_else(not_here)?;
+                let $table = table.on_stream(stream);
+                $set
+            }
+            _ => Err(not_here()),
+        }
+    }};
+}
+
+/// The table has no calls on device memory.
+fn not_here() -> Failure {
+    Failure::Value("this table takes arrays in host memory alone".into())
+}
+
+/// A call of a table on arrays in device memory: the table, the GPU and the stream of the caller, and the number of
+/// elements of each array. The arrays are addresses: the package keeps them until the stream has run the call, and has
+/// checked their device, type and length.
+#[pyclass(frozen, module = "warpproof._native")]
+pub(crate) struct DeviceCall {
+    table: Py<Table>,
+    stream: Arc<CudaStream>,
+    len: usize,
+}
+
+#[pymethods]
+impl DeviceCall {
+    #[new]
+    fn new(table: Py<Table>, gpu: &Gpu, stream: usize, len: usize) -> Self {
+        Self { table, stream: gpu.stream(stream), len }
+    }
+
+    /// Inserts pairs. Writes the code of each outcome: 0 if it was stored as a new one, 2 if there was no room.
+    fn put(&self, py: Python<'_>, how: &str, keys: u64, values: u64, codes: u64) -> PyResult<()> {
+        let how = Put::named(how)?;
+        self.run(py, |made, stream| {
+            // SAFETY: addresses of the package, as all of this type.
+            let mut codes = unsafe { Borrowed::<u8>::new(stream, codes, self.len) };
+            let codes = &mut codes.view_mut();
+            on_device!(made, stream, |table: Word| {
+                // SAFETY: likewise.
+                let (keys, values) = unsafe {
+                    (
+                        Borrowed::<Word>::new(stream, keys, self.len),
+                        Borrowed::<Word>::new(stream, values, self.len),
+                    )
+                };
+                match how {
+                    Put::Unique => Ok(table.insert_unique(&keys.view(), &values.view(), codes)?),
+                    Put::Assign => Ok(table.insert_or_assign(&keys.view(), &values.view(), codes)?),
+                    Put::Add => Ok(table.insert_or_add(&keys.view(), &values.view(), codes)?),
+                    Put::Insert => Err(not_here()),
+                }
+            })
+        })
+    }
+
+    /// Inserts keys into a set. Writes the code of each outcome, as `put`.
+    fn add(&self, py: Python<'_>, keys: u64, codes: u64) -> PyResult<()> {
+        self.run(py, |made, stream| {
+            // SAFETY: addresses of the package.
+            let mut codes = unsafe { Borrowed::<u8>::new(stream, codes, self.len) };
+            on_device_set!(made, stream, |table: Word| {
+                // SAFETY: likewise.
+                let keys = unsafe { Borrowed::<Word>::new(stream, keys, self.len) };
+                Ok(table.insert(&keys.view(), &mut codes.view_mut())?)
+            })
+        })
+    }
+
+    /// Writes the value of each key, or `missing`; and, unless its address is 0, to `found` whether the key is there.
+    fn search(&self, py: Python<'_>, keys: u64, values: u64, found: u64, missing: u64) -> PyResult<()> {
+        self.run(py, |made, stream| {
+            // SAFETY: addresses of the package.
+            let mut found = (found != 0).then(|| unsafe { Borrowed::<u8>::new(stream, found, self.len) });
+            let found = found.as_mut().map(Borrowed::view_mut);
+            on_device!(made, stream, |table: Word| {
+                // SAFETY: likewise.
+                let (keys, mut values) = unsafe {
+                    (
+                        Borrowed::<Word>::new(stream, keys, self.len),
+                        Borrowed::<Word>::new(stream, values, self.len),
+                    )
+                };
+                Ok(table.search_or(&keys.view(), &mut values.view_mut(), missing as Word, found)?)
+            })
+        })
+    }
+
+    /// Writes whether each key is there.
+    fn contains(&self, py: Python<'_>, keys: u64, found: u64) -> PyResult<()> {
+        self.per_key(py, keys, found, false)
+    }
+
+    /// Deletes an entry of each key. Writes 0 if there was one, and 1 if not.
+    fn delete(&self, py: Python<'_>, keys: u64, codes: u64) -> PyResult<()> {
+        self.per_key(py, keys, codes, true)
+    }
+
+    /// Writes all entries, unless there are more than the arrays have room for. Returns their number, and waits for it.
+    fn retrieve_all(&self, py: Python<'_>, keys: u64, values: u64) -> PyResult<u64> {
+        let mut total = 0;
+        self.run(py, |made, stream| {
+            let mut count = stream.alloc_zeros::<u64>(1).map_err(driver)?;
+            match made {
+                Made::Map32(map) => {
+                    let table = map.downcast_ref::<DynamicMap<u32, u32>>().ok_or_else(not_here)?;
+                    // SAFETY: addresses of the package.
+                    let (mut keys, mut values) = unsafe { self.pair(stream, keys, values) };
+                    let table = table.on_stream(stream);
+                    table.retrieve_all(&mut keys.view_mut(), &mut values.view_mut(), &mut count)?;
+                }
+                Made::Map64(map) => {
+                    let table = map.downcast_ref::<DynamicMap<u64, u64>>().ok_or_else(not_here)?;
+                    // SAFETY: likewise.
+                    let (mut keys, mut values) = unsafe { self.pair(stream, keys, values) };
+                    let table = table.on_stream(stream);
+                    table.retrieve_all(&mut keys.view_mut(), &mut values.view_mut(), &mut count)?;
+                }
+                Made::Set32(_) | Made::Set64(_) => on_device_set!(made, stream, |table: Word| {
+                    // SAFETY: likewise.
+                    let mut keys = unsafe { Borrowed::<Word>::new(stream, keys, self.len) };
+                    Ok::<_, Failure>(table.retrieve_all(&mut keys.view_mut(), &mut count)?)
+                })?,
+            }
+            total = stream.clone_dtoh(&count).map_err(driver)?[0];
+            Ok(())
+        })?;
+        Ok(total)
+    }
+}
+
+impl DeviceCall {
+    /// Runs a call without Python's lock.
+    fn run(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&Made, &Arc<CudaStream>) -> Result<(), Failure> + Send,
+    ) -> PyResult<()> {
+        let table = self.table.get();
+        Ok(py.detach(|| call(&table.read(), &self.stream))?)
+    }
+
+    /// Two arrays of words.
+    ///
+    /// # Safety
+    /// As [`Borrowed::new`].
+    unsafe fn pair<T>(&self, stream: &Arc<CudaStream>, a: u64, b: u64) -> (Borrowed<T>, Borrowed<T>) {
+        // SAFETY: the contract of this function.
+        unsafe { (Borrowed::new(stream, a, self.len), Borrowed::new(stream, b, self.len)) }
+    }
+
+    fn per_key(&self, py: Python<'_>, keys: u64, codes: u64, deletes: bool) -> PyResult<()> {
+        macro_rules! call {
+            ($table:ident, $Word:ident, $stream:ident) => {{
+                // SAFETY: addresses of the package.
+                let mut codes = unsafe { Borrowed::<u8>::new($stream, codes, self.len) };
+                // SAFETY: likewise.
+                let keys = unsafe { Borrowed::<$Word>::new($stream, keys, self.len) };
+                let (keys, codes) = (&keys.view(), &mut codes.view_mut());
+                Ok(if deletes { $table.delete(keys, codes)? } else { $table.contains(keys, codes)? })
+            }};
+        }
+        self.run(py, |made, stream| match made {
+            Made::Set32(_) | Made::Set64(_) => {
+                on_device_set!(made, stream, |table: Word| call!(table, Word, stream))
+            }
+            _ => on_device!(made, stream, |table: Word| call!(table, Word, stream)),
+        })
+    }
+}
+
+/// An error of the driver.
+fn driver(error: DriverError) -> Failure {
+    Failure::Python(PyRuntimeError::new_err(format!("the CUDA driver: {error}")))
+}

@@ -1,0 +1,241 @@
+"""Arrays of any library: what they are, where they are, and how results are made.
+
+An argument becomes a `Given`: a flat and contiguous array of a known type, in host memory or on a
+GPU. Arrays in host memory are NumPy's; on a GPU they are of the library that made them, torch or
+CuPy, whose operations the functions of `_device` use. Others come in through DLPack.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ._devices import named
+
+#: Types of keys and values; those of fewer bits are widened to the first one that holds them.
+NUMBERS = tuple(
+    np.dtype(name) for name in ("int32", "uint32", "float32", "int64", "uint64", "float64")
+)
+
+
+class Library(Protocol):
+    """What is needed of a library with arrays on a GPU."""
+
+    def empty(self, length: int, dtype: np.dtype[Any], ordinal: int) -> Any: ...
+    def address(self, array: Any) -> int: ...
+    def stream(self, ordinal: int) -> int: ...
+    def cast(self, array: Any, dtype: np.dtype[Any]) -> Any: ...
+    def reshape(self, array: Any, shape: tuple[int, ...]) -> Any: ...
+    def from_host(self, array: np.ndarray[Any, Any], ordinal: int | None) -> Any: ...
+    def to_host(self, array: Any) -> np.ndarray[Any, Any]: ...
+
+
+@dataclass(frozen=True)
+class Given:
+    """An argument: a flat and contiguous array."""
+
+    array: Any
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    #: The GPU that it is on; None for host memory.
+    ordinal: int | None
+    #: Its library; None for NumPy.
+    library: Library | None
+    #: The type that the caller's array has, if this one was widened.
+    source: np.dtype[Any] | None = None
+
+    def __len__(self) -> int:
+        return math.prod(self.shape)
+
+    def cast(self, dtype: np.dtype[Any]) -> Given:
+        """Return it as numbers of another type."""
+        if self.dtype == dtype:
+            return self
+        if self.ordinal is None:
+            array = self.array.astype(dtype)
+        else:
+            array = need(self.library).cast(self.array, dtype)
+        source = self.source or self.dtype
+        return Given(array, dtype, self.shape, self.ordinal, self.library, source)
+
+    def bits(self) -> np.ndarray[Any, Any]:
+        """Return the bits of an array in host memory, as unsigned numbers."""
+        bits: np.ndarray[Any, Any] = self.array.view(unsigned(self.dtype))
+        return bits
+
+    def host(self) -> Given:
+        """Return it in host memory; its library stays."""
+        if self.ordinal is None:
+            return self
+        array = need(self.library).to_host(self.array)
+        return Given(array, self.dtype, self.shape, None, self.library)
+
+    def as_given(self, keys: Any) -> Any:
+        """Return some of these numbers as the type that the caller's array has."""
+        if self.source is None or self.source == self.dtype:
+            return keys
+        if self.ordinal is None:
+            return keys.astype(self.source)
+        return need(self.library).cast(keys, self.source)
+
+    def result(self, array: np.ndarray[Any, Any], shape: tuple[int, ...] | None = None) -> Any:
+        """Return a result in host memory as an array of the library and place of this argument."""
+        if shape is not None:
+            array = array.reshape(shape)
+        return array if self.library is None else self.library.from_host(array, self.ordinal)
+
+
+def need(library: Library | None) -> Library:
+    """Return the library of an array on a GPU."""
+    assert library is not None, "an array on a GPU has a library"
+    return library
+
+
+def unsigned(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of the bits of numbers."""
+    return np.dtype(np.uint32 if dtype.itemsize == 4 else np.uint64)
+
+
+def number(dtype: Any, what: str) -> np.dtype[Any]:
+    """Return a type that a table can hold, or raise TypeError."""
+    found: np.dtype[Any] = np.dtype(dtype)
+    if found in NUMBERS or found.kind in "mM":
+        return found
+    allowed = ", ".join(str(one) for one in NUMBERS)
+    raise TypeError(f"{what} of type {found} are not possible; {allowed} are")
+
+
+def wide_enough(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of a table that holds numbers of this type."""
+    if dtype in NUMBERS or dtype.kind in "mM":
+        return dtype
+    if dtype.kind in "bui" and dtype.itemsize < 4:
+        return np.dtype(np.int32 if dtype.kind == "i" else np.uint32)
+    if dtype == np.float16:
+        return np.dtype(np.float32)
+    raise TypeError(
+        f"arrays of type {dtype} are not possible: numbers of up to 64 bits are"
+        + ("; convert strings or objects to codes first" if dtype.kind in "OSU" else "")
+    )
+
+
+def given(value: Any, what: str, dtype: np.dtype[Any] | None = None) -> Given:
+    """Take an argument.
+
+    Parameters
+    ----------
+    value : array-like
+        The argument.
+    what : str
+        Its name in messages.
+    dtype : numpy.dtype, optional
+        The type that is wanted. Arrays of other types are converted if no number can change.
+    """
+    taken = _taken(value, what, dtype)
+    if dtype is None:
+        return taken.cast(wide_enough(taken.dtype))
+    if taken.dtype != dtype and not np.can_cast(taken.dtype, dtype, "safe"):
+        raise TypeError(f"{what} are {taken.dtype}, which cannot be converted to {dtype} safely")
+    return taken.cast(dtype)
+
+
+def _taken(value: Any, what: str, dtype: np.dtype[Any] | None) -> Given:
+    kind = type(value).__module__.partition(".")[0]
+    if kind == "torch":
+        from . import _torch
+
+        return _torch.given(value)
+    if kind == "cupy":
+        from . import _cupy
+
+        return _cupy.given(value)
+    if isinstance(value, np.ndarray):
+        return _host(value, what)
+    if kind == "polars" or kind == "pyarrow":
+        return _host(_without_nulls(value, what), what)
+    if _on_gpu(value):
+        return _foreign(value)
+    if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
+        return _host(np.asarray(value), what)
+    # A number or a list: of the type that is wanted.
+    return _host(np.asarray(value, dtype=dtype), what)
+
+
+def _host(array: np.ndarray[Any, Any], what: str) -> Given:
+    if array.dtype.byteorder == ">" or (array.dtype.byteorder == "=" and sys.byteorder == "big"):
+        array = array.astype(array.dtype.newbyteorder("<"))
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{what} are masked; fill or drop what is masked first")
+    wide_enough(array.dtype)
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return Given(flat, array.dtype, array.shape, None, None)
+
+
+def _without_nulls(value: Any, what: str) -> np.ndarray[Any, Any]:
+    """Return a column of polars or Arrow, which has no nulls, without a copy if it is one piece."""
+    nulls = value.null_count
+    count = nulls() if callable(nulls) else nulls
+    if count:
+        raise ValueError(f"{what} have {count} nulls; fill or drop them first")
+    array: np.ndarray[Any, Any] = (
+        value.to_numpy() if hasattr(value, "to_numpy") else np.asarray(value)
+    )
+    return array
+
+
+def _on_gpu(value: Any) -> bool:
+    if hasattr(value, "__cuda_array_interface__"):
+        return True
+    device = getattr(value, "__dlpack_device__", None)
+    # 2 and 13 are CUDA's device memory and its managed memory.
+    return device is not None and device()[0] in (2, 13)
+
+
+def _foreign(value: Any) -> Given:
+    """Take an array on a GPU of JAX or another library, through CuPy or torch."""
+    try:
+        import cupy
+    except ImportError:
+        try:
+            import torch
+        except ImportError as error:
+            raise TypeError(
+                f"{type(value).__name__} on a GPU needs CuPy or torch, and neither is installed"
+            ) from error
+        from . import _torch
+
+        taken = _torch.given(torch.from_dlpack(value))
+    else:
+        from . import _cupy
+
+        interface = hasattr(value, "__cuda_array_interface__")
+        taken = _cupy.given(cupy.asarray(value) if interface else cupy.from_dlpack(value))
+    if type(value).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        from . import _jax
+
+        library = _jax.Jax(need(taken.library))
+        return Given(taken.array, taken.dtype, taken.shape, taken.ordinal, library)
+    return taken
+
+
+def same_length(keys: Given, values: Given, what: str = "values") -> None:
+    """Raise ValueError unless there is a value for each key."""
+    if keys.shape != values.shape:
+        raise ValueError(f"keys have the shape {keys.shape} and {what} {values.shape}")
+
+
+def same_place(one: Given, other: Given) -> None:
+    """Raise ValueError unless two arrays are in one memory."""
+    if one.ordinal != other.ordinal:
+        raise ValueError(
+            f"arrays are on different devices: {named(one.ordinal)} and {named(other.ordinal)}"
+        )
+
+
+def column(native: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """Return a result of the native module as an array, without a copy."""
+    return np.frombuffer(native, dtype=dtype)

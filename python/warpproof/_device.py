@@ -1,0 +1,214 @@
+"""Columns in device memory: a table finds the groups, the array's library does the rest.
+
+Each function takes and returns flat arrays of the library that the keys are of.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _native
+from ._arrays import Given, need, unsigned
+from ._devices import gpu
+
+_INT64 = np.dtype(np.int64)
+#: Rows of the sample that decides how large a table is made.
+_SAMPLE = 1 << 14
+
+
+class Call:
+    """A table on the GPU of some keys, and its calls on their library's stream."""
+
+    def __init__(self, table: _native.Table, keys: Given) -> None:
+        assert keys.ordinal is not None, "device memory"
+        self.ops: Any = need(keys.library)
+        self.ordinal = keys.ordinal
+        self.table = table
+
+    def of(self, length: int) -> _native.DeviceCall:
+        """Return the calls on arrays of so many elements."""
+        stream = self.ops.stream(self.ordinal)
+        return _native.DeviceCall(self.table, gpu(self.ordinal), stream, length)
+
+    def empty(self, length: int, dtype: Any) -> Any:
+        return self.ops.empty(length, np.dtype(dtype), self.ordinal)
+
+    def put(self, how: str, keys: Given, values: Any) -> Any:
+        """Insert pairs, and return the codes of the outcomes."""
+        codes, at = self.empty(len(keys), np.uint8), self.ops.address
+        self.of(len(keys)).put(how, at(keys.array), at(values), at(codes))
+        return codes
+
+    def add(self, keys: Given) -> Any:
+        """Insert keys into a set, and return the codes of the outcomes."""
+        codes, at = self.empty(len(keys), np.uint8), self.ops.address
+        self.of(len(keys)).add(at(keys.array), at(codes))
+        return codes
+
+    def search(self, keys: Given, dtype: np.dtype[Any], missing: int, out: Any = None) -> Any:
+        """Return the value of each key."""
+        values = self.empty(len(keys), dtype) if out is None else out
+        at = self.ops.address
+        self.of(len(keys)).search(at(keys.array), at(values), 0, missing)
+        return values
+
+    def search_found(self, keys: Given, dtype: np.dtype[Any], missing: int) -> tuple[Any, Any]:
+        """Return the value of each key, and whether it is there."""
+        values, found = self.empty(len(keys), dtype), self.empty(len(keys), np.bool_)
+        at = self.ops.address
+        self.of(len(keys)).search(at(keys.array), at(values), at(found), missing)
+        return values, found
+
+    def contains(self, keys: Given) -> Any:
+        """Return whether each key is there."""
+        found, at = self.empty(len(keys), np.bool_), self.ops.address
+        self.of(len(keys)).contains(at(keys.array), at(found))
+        return found
+
+    def delete(self, keys: Given) -> Any:
+        """Delete an entry of each key, and return whether there was one."""
+        codes, at = self.empty(len(keys), np.uint8), self.ops.address
+        self.of(len(keys)).delete(at(keys.array), at(codes))
+        return codes == 0
+
+    def retrieve_all(self, dtype: np.dtype[Any], value: np.dtype[Any] | None) -> tuple[Any, Any]:
+        """Return all keys, and the values of a map."""
+        length, at = self.table.len(), self.ops.address
+        keys = self.empty(length, dtype)
+        values = keys if value is None else self.empty(length, value)
+        self.of(length).retrieve_all(at(keys), at(values))
+        return keys, values
+
+
+def _table(kind: str, keys: Given, expected: int) -> Call:
+    assert keys.ordinal is not None, "device memory"
+    width = keys.dtype.itemsize * 8
+    return Call(_native.Table(kind, width, expected, gpu(keys.ordinal)), keys)
+
+
+def _expected(keys: Given) -> int:
+    """Return for how many keys a table is made: it grows if there are more."""
+    if len(keys) <= _SAMPLE:
+        return len(keys)
+    step = len(keys) // _SAMPLE
+    part = need(keys.library).to_host(keys.array[::step][:_SAMPLE])
+    distinct = len(np.unique(part.view(unsigned(keys.dtype))))
+    # Most of the sample is distinct: so may all keys be.
+    return len(keys) if distinct > _SAMPLE // 2 else 4 * distinct
+
+
+def unique(keys: Given) -> Any:
+    """Return the distinct keys."""
+    call = _table("Set", keys, _expected(keys))
+    return call.ops.select(keys.array, call.add(keys) == 0)
+
+
+def isin(keys: Given, others: Given) -> Any:
+    """Return whether each key is among others."""
+    call = _table("Set", others, _expected(others))
+    call.add(others)
+    return call.contains(keys)
+
+
+def value_counts(keys: Given) -> tuple[Any, Any]:
+    """Return the distinct keys, and how often each occurs."""
+    call = _table("Map", keys, _expected(keys))
+    signed = np.dtype(f"int{keys.dtype.itemsize * 8}")
+    call.put("insert_or_add", keys, call.ops.full(len(keys), 1, signed, call.ordinal))
+    found, counts = call.retrieve_all(keys.dtype, signed)
+    return found, call.ops.cast(counts, _INT64)
+
+
+def _leaders(keys: Given) -> tuple[Call, Any, Any]:
+    """Return a map from each key to one row that has it, that row for each row, and all rows."""
+    call = _table("Map", keys, _expected(keys))
+    signed = np.dtype(f"int{keys.dtype.itemsize * 8}")
+    if len(keys) > np.iinfo(signed).max:
+        raise ValueError(f"{len(keys)} rows of {signed.itemsize * 8}-bit keys are too many")
+    rows = call.ops.rows(len(keys), signed, call.ordinal)
+    call.put("insert_unique", keys, rows)
+    leaders = call.ops.cast(call.search(keys, signed, 0), _INT64)
+    return call, leaders, call.ops.cast(rows, _INT64)
+
+
+def factorize(keys: Given) -> tuple[Any, Any]:
+    """Return the group of each row, and the first row of each group, in the order of first rows."""
+    call, leaders, rows = _leaders(keys)
+    ops = call.ops
+    first = ops.full(len(keys), len(keys), _INT64, call.ordinal)
+    first = ops.take(ops.scatter_min(first, leaders, rows), leaders)
+    begins = first == rows
+    return ops.take(ops.cumsum(begins) - 1, first), ops.nonzero(begins)
+
+
+def fold(numbers: Any, groups: int, values: Given, how: str) -> Any:
+    """Return the sum, minimum, maximum or mean of the values of each group."""
+    ops: Any = need(values.library)
+    assert values.ordinal is not None, "device memory"
+    if how in ("sum", "mean"):
+        whole = how == "sum" and values.dtype.kind in "iu"
+        exact = np.dtype(np.int64 if whole else np.float64)
+        sums = ops.full(groups, 0, exact, values.ordinal)
+        as_exact = values.array
+        if values.dtype == np.uint64 and whole:
+            as_exact = ops.view(as_exact, exact)
+        sums = ops.scatter_add(sums, numbers, ops.cast(as_exact, exact))
+        if how == "mean":
+            return sums / ops.counts(numbers, groups)
+        if values.dtype.kind == "u":
+            return ops.view(sums, np.dtype(np.uint64))
+        return ops.cast(sums, values.dtype) if values.dtype.kind == "f" else sums
+    return _extreme(ops, numbers, groups, values, how)
+
+
+def _extreme(ops: Any, numbers: Any, groups: int, values: Given, how: str) -> Any:
+    kind, width, least = values.dtype.kind, values.dtype.itemsize, how == "min"
+    array, ordinal = values.array, values.ordinal
+    if kind == "f":
+        start: Any = np.inf if least else -np.inf
+        dtype = values.dtype
+    else:
+        # Unsigned numbers are compared as signed ones with the highest bit flipped.
+        dtype = np.dtype(f"int{width * 8}")
+        flip = np.iinfo(dtype).min
+        array = ops.view(array, dtype) ^ flip if kind == "u" else array
+        start = np.iinfo(dtype).max if least else flip
+    scatter = ops.scatter_min if least else ops.scatter_max
+    found = scatter(ops.full(groups, start, dtype, ordinal), numbers, array)
+    if kind == "u":
+        return ops.view(found ^ flip, values.dtype)
+    if kind == "f":
+        # Whether a library's minimum is a NaN if one value is differs: say so here.
+        nans = ops.cast(ops.isnan(array), np.dtype(np.int32))
+        any_nan = ops.scatter_max(ops.full(groups, 0, np.dtype(np.int32), ordinal), numbers, nans)
+        return ops.where(any_nan > 0, ops.full(groups, np.nan, dtype, ordinal), found)
+    return found
+
+
+def join(left: Given, right: Given, how: str) -> tuple[Any, Any]:
+    """Return the rows of an inner or left join; of a semi or anti join those of the left."""
+    call, leaders, rows = _leaders(right)
+    ops, ordinal = call.ops, call.ordinal
+    signed = np.dtype(f"int{left.dtype.itemsize * 8}")
+    found_at, found = call.search_found(left, signed, 0)
+    if how in ("semi", "anti"):
+        return ops.nonzero(found if how == "semi" else ~found), None
+    if len(right) == 0:
+        lefts = ops.rows(len(left) if how == "left" else 0, _INT64, ordinal)
+        return lefts, ops.full(len(lefts), -1, _INT64, ordinal)
+    ids = ops.cumsum(leaders == rows) - 1
+    numbers = ops.take(ids, leaders)
+    sizes = ops.counts(numbers, int(ids[-1]) + 1)
+    starts = ops.cumsum(sizes) - sizes
+    order = ops.order(numbers)
+    group = ops.take(ids, ops.cast(found_at, _INT64))
+    matches = ops.where(found, ops.take(sizes, group), 0)
+    repeats = ops.where(found, matches, 1) if how == "left" else matches
+    lefts = ops.repeat(ops.rows(len(left), _INT64, ordinal), repeats)
+    begins = ops.cumsum(repeats) - repeats
+    place = ops.rows(len(lefts), _INT64, ordinal) - ops.take(begins, lefts)
+    there = ops.take(matches, lefts) > 0
+    place = ops.where(there, ops.take(starts, ops.take(group, lefts)) + place, 0)
+    return lefts, ops.where(there, ops.take(order, place), -1)
