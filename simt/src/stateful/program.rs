@@ -167,7 +167,10 @@ impl<'c> Programs<'c> {
             if self.next(known) == Some(next) {
                 return known;
             }
-            let detail = format!("warp {} is at {mark:?} and does not do what it did there before", place.0);
+            let detail = format!(
+                "warp {} passed {mark:?} twice in one call and went on differently: the mark does not name one state",
+                place.0
+            );
             *next = Next::Breach(Breach::new(Kind::Panic, detail));
             return self.add(new, place);
         }

@@ -261,7 +261,7 @@ impl<'c> Search<'c> {
         }
         let open = |&warp: &usize| !self.programs.is_over(state.warps[warp]) && !self.is_stalled(state, warp);
         let Some(warp) = (0..self.warps()).find(open) else { return Ok(()) };
-        let detail = format!("warp {warp} never ends: nothing that any warp may do lets it");
+        let detail = format!("warp {warp} never ends, whatever the others do");
         Err(Breach::new(Kind::StepBound, detail))
     }
 

@@ -44,7 +44,7 @@ pub(crate) fn run_generated(filter: &str, within: u32) -> Outcome<()> {
         .map_err(|error| format!("{}: {error}", reasons_path.display()))?;
     let asked: Vec<&Generated> = mutants.iter().filter(|mutant| mutant.file.contains(filter)).collect();
     if asked.is_empty() {
-        return Err(format!("there is no mutant of a file of the model with {filter} in its path"));
+        return Err(format!("no file of model/src with {filter} in its path has mutants"));
     }
     let all = judge_all(&schemas, &mutants, &asked, within)?;
     let rows: Vec<Row<'_>> = asked

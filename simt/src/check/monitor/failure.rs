@@ -63,10 +63,10 @@ pub enum Part {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Operation => "its operation is none that can be decided",
+            Self::Operation => "the monitor cannot decide calls of its operation",
             Self::Pending => "it has not returned",
             Self::EndsEarly => "it returned before it began",
-            Self::PartialOrder => "it knows more of real time than its start and its end",
+            Self::PartialOrder => "it has an order among the calls that its start and its end do not give",
             Self::ValueTwice => "another call stored the same value under the same key",
         })
     }
