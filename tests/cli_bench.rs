@@ -51,7 +51,7 @@ fn one_size_is_measured_alone_with_the_published_layout_beside_it() {
     assert_eq!(bench(&["--entry", "map128"]).status.code(), Some(2));
 }
 
-/// A seed and a budget are those of the tables: what is measured is verified, and what cannot be is refused.
+/// `--seed` and `--budget` reach the tables: their answers are verified, and impossible budgets are refused.
 #[test]
 fn tables_are_made_with_a_seed_and_a_budget() {
     let small = ["--pairs", "2^16", "--rounds", "1", "--entry", "map64", "--seed", "7"];

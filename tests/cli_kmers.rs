@@ -107,7 +107,7 @@ fn counts_are_those_of_the_definition() {
     }
 }
 
-/// More k-mers than its first table has room for.
+/// The input has more k-mers than the first table has room for.
 #[cfg(feature = "gpu")]
 #[test]
 fn a_gpu_counts_what_the_cpu_counts() {
@@ -189,7 +189,7 @@ fn a_budget_changes_no_count() {
     }
 }
 
-/// A pipe has no size: the table begins with one pair and moves.
+/// A pipe has no size, so the table begins with room for one pair and grows.
 #[cfg(unix)]
 #[test]
 fn a_budget_needs_no_size() {

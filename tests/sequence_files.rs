@@ -87,14 +87,15 @@ proptest! {
         prop_assert_eq!(read(file.as_bytes(), cut), Ok(sequences));
     }
 
-    /// needletail takes records of four lines alone.
+    /// FASTQ records of four lines, as needletail reads no others.
     #[test]
     fn fastq_may_have_many_lines(sequences in sequences(), width in 1usize..60, cut in 1usize..40) {
         let file = fastq(&sequences, width, "\n");
         prop_assert_eq!(read(file.as_bytes(), cut), Ok(sequences));
     }
 
-    /// No bytes are a panic, an error is on a line of the file, and where the file is cut does not matter.
+    /// No input causes a panic, an error names a line of the file, and it does not matter where the file is
+    /// cut.
     #[test]
     fn any_bytes_are_read_or_located(file in "(>|@)?[>@+ACGTNn!\r\n\\x00é]{0,60}", cut in 1usize..20) {
         let whole = read(file.as_bytes(), usize::MAX);
