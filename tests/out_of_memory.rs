@@ -413,8 +413,8 @@ fn paged_beside_a_gpu(counts: &mut Counts, device: &gpu::Device) {
     set!(counts, Set, &keys, made of_size);
 }
 
-/// Calls of a GPU, on the host's side. Small allocations are those of the driver's library for Rust, which
-/// asks nobody, and of messages.
+/// Calls of a GPU, on the host's side. Only large allocations are refused: small ones are those of cudarc,
+/// which cannot handle a failure, and of messages.
 fn each_large_allocation_beside_a_gpu_may_fail(device: &'static gpu::Device) {
     LEAST.store(4096, SeqCst);
     let mut counts = Counts::default();

@@ -136,8 +136,9 @@ const MAX_BRANCHES: usize = 20_000;
 /// Stack of a warp's thread, in machine words.
 const STACK: usize = 0x8000;
 
-/// One execution: a thread per warp. Nobody joins them: a join is a step of the main thread that conflicts
-/// with the end of another, and multiplies the executions by 3 with two warps and by 15 with three.
+/// One execution: a thread per warp. The main thread does not join them: a join is a step of the main thread
+/// that conflicts with the end of another, and multiplies the executions by 3 with two warps and by 15 with
+/// three.
 fn execute(plan: &Arc<Plan>) {
     let machine = Arc::new(LoomMachine::new(Arc::clone(plan)));
     for warp in 0..plan.case.scenario.programs.len() {

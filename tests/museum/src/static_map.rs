@@ -5,8 +5,8 @@
 //! ends at its key or at a slot that was never filled; without such a slot it never ends.
 //!
 //! - insert: the first slot that is empty or erased. Either *two exchanges back to back*, of the key and of
-//!   the value, whatever became of the first (who won the key repeats the second until it succeeds, who did
-//!   not puts the value back), or one exchange of the key and then a store of the value.
+//!   the value, whatever became of the first (a thread that won the key repeats the second until it succeeds;
+//!   one that did not puts the value back), or one exchange of the key and then a store of the value.
 //! - erase: the same exchange, from the pair as read to an erased key and no value.
 //! - find: the slot of the key, or one past the last; its value is read there.
 //!

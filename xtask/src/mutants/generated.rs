@@ -30,7 +30,7 @@ const LEAST: Duration = Duration::from_secs(20);
 /// loops there. The unit tests come after the first part.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
-/// Seconds that the scenarios of one mutant take together, if nobody says otherwise.
+/// Seconds that the scenarios of one mutant may take together, by default.
 pub(crate) const WITHIN: u32 = 60;
 
 /// Checks the mutants of the files with `filter` in their path, and writes their rows. Of the scenarios that

@@ -268,9 +268,9 @@ impl<const N: usize> Numbers<N> {
     }
 }
 
-/// The value of an argument that only maps have, in the kernel of a set.
+/// Types of arguments that only the kernels of maps have.
 pub(crate) trait NoValue {
-    /// That value.
+    /// The value that the kernel of a set has instead.
     const NONE: Self;
 }
 

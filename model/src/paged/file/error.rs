@@ -54,7 +54,7 @@ pub enum Problem {
     Entries {
         /// Types of keys and values in the file.
         found: [u16; 2],
-        /// Those of the table.
+        /// Types of keys and values of the table.
         expected: [u16; 2],
     },
     /// The length of the file differs from that in its header.
