@@ -70,7 +70,11 @@ fn tables_are_made_with_a_seed_and_a_budget() {
     refused("paged", &["--batch", "1G"], "--table <BYTES>");
     refused("paged", &["--explain"], "--table <BYTES>");
     refused("paged", &["--budget", "1X"], "expected a number of bytes");
-    refused("paged", &["--table", "1G"], "--table: tables larger than device memory are measured on a GPU");
+    refused(
+        "paged",
+        &["--table", "1G"],
+        "--table: tables larger than device memory are measured only on a GPU",
+    );
 }
 
 #[test]
