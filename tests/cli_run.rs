@@ -266,7 +266,7 @@ fn a_trace_without_plain_inserts(structure: &str) {
     let said = text(&out.stderr);
     assert_eq!((out.status.code(), text(&out.stdout)), (Some(2), String::new()), "{said}");
     assert!(
-        said.contains(&format!("{structure}_insert.csv: operation 2: insert"))
+        said.contains(&format!("{structure}_insert.csv: operation 2: an insert"))
             && said.contains("write insert_unique"),
         "{said}"
     );

@@ -105,12 +105,12 @@ impl fmt::Display for Refused {
             Self::NotPrime { what, found } => {
                 write!(
                     f,
-                    "{found} {what}: their number must be 1 or a prime, or a key could not reach them all"
+                    "{found} {what}: their number must be one or prime, or a key could not reach them all"
                 )
             }
             Self::Nothing { what } => write!(f, "a table needs at least one {what}"),
             Self::TooLarge { what, found, most } => {
-                write!(f, "a table of {found} {what}: it can have at most {most}")
+                write!(f, "{found} {what} are more than the {most} that a table can have")
             }
             Self::Load { load } => write!(f, "a load of {load}: a load must be above 0 and at most 1"),
             Self::Neighbourhood { found: (words, groups), expected: (w, g) } => {
