@@ -117,7 +117,7 @@ fn within(budget: u64, all: u64, name: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let (budget, all) = (crate::bytes::text(budget), crate::bytes::text(all));
-    Err(Failure::input(format_args!("--budget: {budget} are more than the {all} of device memory of {name}")))
+    Err(Failure::input(format_args!("--budget: {budget} is more than the device memory of {name} ({all})")))
 }
 
 #[cfg(test)]
@@ -128,7 +128,7 @@ mod tests {
     fn a_budget_is_no_more_than_the_memory_of_the_device() {
         within(80 << 30, 80 << 30, "a GPU").unwrap();
         let Err(Failure::Input(said)) = within(1 << 40, 80 << 30, "a GPU") else { panic!("it is admitted") };
-        assert_eq!(said, "--budget: 1.0 TiB are more than the 80.0 GiB of device memory of a GPU");
+        assert_eq!(said, "--budget: 1.0 TiB is more than the device memory of a GPU (80.0 GiB)");
         Opened::Cpu.admit_budget(Some(u64::MAX)).unwrap();
     }
 }

@@ -65,7 +65,7 @@ impl Comparison {
         }
         match self.differences.len() {
             0 => Ok(()),
-            some => Err(Failure::Violation(format!("{some} scenarios differ"))),
+            some => Err(Failure::Violation(format!("the engines differ in {some} scenarios"))),
         }
     }
 
@@ -79,7 +79,8 @@ impl Comparison {
         let mut text =
             format!("{}\n{}\n{scenarios} scenarios, {same} with the same outcomes", row(0), row(1));
         if *capped > 0 {
-            text += &format!(", {capped} CAPPED: what was seen by one engine was seen by the other");
+            text +=
+                &format!(", {capped} CAPPED: one engine was stopped, and the other saw all that it had seen");
         }
         text
     }

@@ -235,7 +235,7 @@ fn options(args: &Args) -> Result<Options, Failure> {
     let samples = args.random || args.engine.samples();
     if !samples && (args.schedules.is_some() || args.seed.is_some()) {
         return Err(Failure::input(format_args!(
-            "{name} does not sample unless it is told to by --random: it has no --schedules and no --seed"
+            "--schedules and --seed are for random schedules: with the engine {name} they need --random"
         )));
     }
     let (schedules, seed) = (args.schedules.unwrap_or(options.schedules), args.seed.unwrap_or(options.seed));
@@ -319,7 +319,7 @@ pub(crate) fn quick(structure: &Structure, limit: Duration) -> Result<Summary, F
     let summary = Summary::of(name, engine, &reports, started.elapsed());
     match violations(&reports).next() {
         Some(violation) => Err(Failure::Violation(format!(
-            "{}\nthe quick check found a violation, nothing was run; see `warpproof check {}`",
+            "{}\nthe quick check found this violation, so nothing was run; see `warpproof check {}`",
             violation.timeline(),
             name
         ))),
@@ -412,7 +412,7 @@ impl Summary {
 
     fn outcome(&self) -> Result<(), Failure> {
         if self.violations > 0 {
-            return Err(Failure::Violation(format!("{} scenarios are violated", self.violations)));
+            return Err(Failure::Violation(format!("violations in {} scenarios", self.violations)));
         }
         match self.capped + self.blind {
             0 => Ok(()),

@@ -10,7 +10,7 @@ pub(crate) enum Failure {
     Violation(String),
     /// Bad usage or input, or the machine cannot do it: exit code 2.
     Input(String),
-    /// Nobody reads the output any more. Not an error: as much was done as was wanted.
+    /// The reader of the output has closed it. This is not an error: the program has written what was wanted.
     Closed,
 }
 

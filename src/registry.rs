@@ -169,7 +169,7 @@ impl Loads {
             return Ok(load);
         }
         let Self { least, most, .. } = self;
-        Err(Failure::input(format_args!("--load {load}: such a table has a load from {least} to {most}")))
+        Err(Failure::input(format_args!("--load {load}: this table needs a load from {least} to {most}")))
     }
 }
 

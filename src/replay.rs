@@ -64,11 +64,11 @@ fn again(violation: &Violation) -> Result<(), Failure> {
         Some(found) if found.steps == violation.steps && found.execution == violation.execution => {
             let (execution, steps) = (found.execution, found.steps.len());
             Err(Failure::Violation(format!(
-                "explored again: the same {steps} steps, in execution {execution}"
+                "explored again: found the same {steps} steps, in execution {execution}"
             )))
         }
         Some(found) => {
-            Err(Failure::Violation(format!("explored again: another violation:\n{}", found.timeline())))
+            Err(Failure::Violation(format!("explored again: found another violation:\n{}", found.timeline())))
         }
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn batches(structure: &Checked, samples: bool, which: &Which) -> Resu
 /// The table of this name.
 fn table(structure: &Checked, name: &str) -> Result<&'static Table, Failure> {
     if structure.tables.is_empty() {
-        return Err(Failure::input("--depth is for tables: a warp has one share of a retrieval"));
+        return Err(Failure::input("--depth is for structures with tables, and this one has none"));
     }
     structure.tables.iter().find(|table| table.short() == name).ok_or_else(|| {
         let names: Vec<_> = structure.tables.iter().map(Table::short).collect();
@@ -98,7 +98,9 @@ fn named<T>(name: &Option<String>, items: Vec<T>, of: impl Fn(&T) -> &Scenario) 
         |item: &T| if exact { of(item).name == *name } else { of(item).name.contains(name.as_str()) };
     let chosen: Vec<_> = items.into_iter().filter(matches).collect();
     if chosen.is_empty() {
-        return Err(Failure::input(format_args!("no scenario is named like {name:?}; one is {example:?}")));
+        return Err(Failure::input(format_args!(
+            "no scenario has {name:?} in its name; an example of a name is {example:?}"
+        )));
     }
     Ok(chosen)
 }

@@ -25,7 +25,7 @@ fn assert_bounded_or_small(slots: usize, most_live: usize, small: usize) {
     assert!(slots <= most, "{slots} slots, and never more than {most_live} entries");
 }
 
-/// 545 cycles took 2 GiB once.
+/// A regression test: 545 cycles once took 2 GiB.
 #[test]
 fn one_key_that_comes_and_goes_takes_no_memory() {
     let map = DynamicMap::<u64, u64>::with_capacity(1000).unwrap();
@@ -135,7 +135,7 @@ fn a_table_that_grows_beside_searches_loses_nothing() {
     assert!(map.geometry().slots() as f64 * 0.8 <= (THREADS * KEYS) as f64 * 1.01);
 }
 
-/// Jobs of a pool of rayon's insert, search and make the table small.
+/// The jobs of a rayon thread pool insert, search and shrink the table.
 #[test]
 fn a_table_that_grows_is_used_by_jobs_of_a_pool() {
     const JOBS: u64 = 64;

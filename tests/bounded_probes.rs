@@ -40,8 +40,7 @@ fn full<T: CpuTable<Key = u64, Value = u64>>(map: &Map<u64, u64, T>) -> (Vec<u64
     }
 }
 
-/// How long an insert and a search take that find nothing in a full table of so many slots, one after the
-/// other.
+/// The time that an insert and then a search of an absent key take in a full table of this many slots.
 fn times_in_a_full_table(slots: u64) -> [Duration; 2] {
     let size = OpenMap::<u64, u64>::size(slots, 1.0).unwrap();
     let map = OpenMap::<u64, u64>::with_seed(size, Seed::new(1)).unwrap();

@@ -51,7 +51,7 @@ fn one_size_is_measured_alone_with_the_published_layout_beside_it() {
     assert_eq!(bench(&["--entry", "map128"]).status.code(), Some(2));
 }
 
-/// A seed and a budget are those of the tables: what is measured is verified, and what cannot be is refused.
+/// `--seed` and `--budget` reach the tables: their answers are verified, and impossible budgets are refused.
 #[test]
 fn tables_are_made_with_a_seed_and_a_budget() {
     let small = ["--pairs", "2^16", "--rounds", "1", "--entry", "map64", "--seed", "7"];
@@ -70,7 +70,11 @@ fn tables_are_made_with_a_seed_and_a_budget() {
     refused("paged", &["--batch", "1G"], "--table <BYTES>");
     refused("paged", &["--explain"], "--table <BYTES>");
     refused("paged", &["--budget", "1X"], "expected a number of bytes");
-    refused("paged", &["--table", "1G"], "--table: tables larger than device memory are measured on a GPU");
+    refused(
+        "paged",
+        &["--table", "1G"],
+        "--table: tables larger than device memory are measured only on a GPU",
+    );
 }
 
 #[test]
@@ -87,8 +91,11 @@ fn mixes_run_on_as_few_keys_as_asked_for() {
 
     assert_eq!(bench(&["--keys", "10"]).status.code(), Some(2), "keys of mixes go with pairs");
     for (args, said) in [
-        (["--keys", "65537", "--entry", "map32"], "--keys: 65537 keys are more than the 65536 pairs"),
-        (["--keys", "10", "--entry", "set32"], "--keys: there are mixes of u32 pairs alone"),
+        (
+            ["--keys", "65537", "--entry", "map32"],
+            "--keys: 65537 keys need a table of at least 65537 pairs, not 65536",
+        ),
+        (["--keys", "10", "--entry", "set32"], "--keys works only with --entry map32"),
     ] {
         let out = bench(&[&["--pairs", "2^16"], args.as_slice()].concat());
         assert_eq!(out.status.code(), Some(2));
@@ -234,7 +241,7 @@ fn a_file_of_other_columns_is_refused_and_stays_as_it_was() {
     let (path, flag) = (folder.path().join("open.csv"), format!("--record={}", folder.path().display()));
     let header = "machine,card,date,commit,command,row,size,load,entry,figure,unit,floor,verified\n";
     for (content, why) in [
-        ("machine,figure\nm,1\n".to_owned(), "line 1: the columns are not machine,card"),
+        ("machine,figure\nm,1\n".to_owned(), "line 1: the columns must be machine,card"),
         (format!("{header}m,1\n"), "line: 2"),
     ] {
         std::fs::write(&path, &content).expect("it is written");

@@ -17,10 +17,11 @@ use std::time::Duration;
 /// The arguments of a join of the files of [`joined`].
 const JOIN: [&str; 7] = ["join", "l.csv", "r.csv", "--on", "k", "--backend", "cpu"];
 
-/// The result of that join, with one row each.
+/// The result of that join if each file has one row.
 const ROWS: &str = "k,a,b\n5,0,0\n";
 
-/// A folder with two files of so many rows of one key, whose join has the square of that, and an output.
+/// A folder with an output and two files of this many rows with one key. Their join has the square of that
+/// number of rows.
 fn joined(test: &str, rows: usize) -> PathBuf {
     let folder = folder(&format!("faults_{test}"));
     for (file, column) in [("l.csv", 'a'), ("r.csv", 'b')] {
@@ -224,7 +225,7 @@ fn an_output_keeps_its_mode_and_a_link_stays_one() {
     assert_eq!(mode("new.csv"), 0o640);
 }
 
-/// As a pipe would: what was written before stays, what comes after follows.
+/// An output that is shared with other programs works like a pipe: text before and after it stays.
 #[test]
 fn a_descriptor_goes_on_where_it_is() {
     let folder = joined("descriptor", 1);

@@ -107,7 +107,7 @@ fn counts_are_those_of_the_definition() {
     }
 }
 
-/// More k-mers than its first table has room for.
+/// The input has more k-mers than the first table has room for.
 #[cfg(feature = "gpu")]
 #[test]
 fn a_gpu_counts_what_the_cpu_counts() {
@@ -135,7 +135,7 @@ fn a_gpu_counts_what_the_cpu_counts() {
     }
     let out = on("gpu", &folder, &["a.gz", "-k", "5", "--budget", "1000T"]);
     assert_eq!(out.status.code(), Some(2));
-    assert!(text(&out.stderr).contains("--budget: 1000.0 TiB are more than "), "{}", text(&out.stderr));
+    assert!(text(&out.stderr).contains("--budget: 1000.0 TiB is more than "), "{}", text(&out.stderr));
 }
 
 /// Counts in tables many times the budget are those without one: in place, with one frame, with some, and all
@@ -189,7 +189,7 @@ fn a_budget_changes_no_count() {
     }
 }
 
-/// A pipe has no size: the table begins with one pair and moves.
+/// A pipe has no size, so the table begins with room for one pair and grows.
 #[cfg(unix)]
 #[test]
 fn a_budget_needs_no_size() {
@@ -312,12 +312,12 @@ fn errors_name_the_place_and_leave_the_output_alone() {
     for (content, parts) in [
         (&b""[..], &["in:1:", "empty"][..]),
         (&gzip(b""), &["in:1:", "empty"]),
-        (b"\x7fELF\x02\x01", &["in:1:", "column 1", "byte 0x7f", "neither FASTA nor FASTQ"]),
+        (b"\x7fELF\x02\x01", &["in:1:", "column 1", "byte 0x7f", "neither FASTA (begins with >) nor FASTQ"]),
         (b">a\nACGT\nACET\n", &["in:3:", "column 3", "'E'", "IUPAC"]),
         (&gzip(b">a\nACGT\nACET\n"), &["in:3:", "column 3", "'E'", "IUPAC"]),
         (b">a\n\0\0\0\0", &["in:2:", "column 1", "byte 0x00"]),
         (b"@a\nACGT\n+\nIII\n@b\nA\n+\nI\n", &["in:4:", "3 bytes", "4 letters"]),
-        (b"@a\nACGT\n+\n", &["in:4:", "within a record"]),
+        (b"@a\nACGT\n+\n", &["in:4:", "in the middle of a record"]),
         (cut, &["in: broken gzip data", "bytes were read", "cut off"]),
         (&whole[..5], &["in: broken gzip data", "5 bytes were read", "cut off"]),
         (&damaged, &["in: ", "gzip"]),

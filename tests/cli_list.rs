@@ -69,7 +69,7 @@ fn every_bulk_call_is_listed() {
     assert!(left_out.is_empty(), "{left_out:?}");
 }
 
-/// A type of tables, of which the traits that it implements are asked for.
+/// Asks which traits a type of tables implements.
 struct Of<T>(PhantomData<T>);
 
 /// What each trait gives: none of it, unless the type has the trait, as its own functions come before these.
@@ -211,7 +211,7 @@ fn the_page_of_tables_has_every_structure() {
     assert!(!lines[STRUCTURES.len()].starts_with('|'), "{}", lines[STRUCTURES.len()]);
 }
 
-/// The README says of each structure when to take it, and of nothing else.
+/// The README's table *Which table do I take?* has each structure, and nothing else.
 #[test]
 fn the_readme_says_when_to_take_each_structure() {
     let readme = include_str!("../README.md");
@@ -223,7 +223,7 @@ fn the_readme_says_when_to_take_each_structure() {
     assert_eq!(named, STRUCTURES.map(str::to_owned).into());
 }
 
-/// What is listed has mutants.
+/// Every structure that is listed has mutants.
 #[test]
 fn every_structure_has_mutants() {
     for name in STRUCTURES {

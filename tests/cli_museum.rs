@@ -81,7 +81,8 @@ fn a_saved_counterexample_is_replayed_as_text_page_and_json() {
     }
 }
 
-/// Of a table of this project the scenario is explored again; code that holds by now shows nothing.
+/// With `--again` the scenario of one of this project's tables is explored again. If the code is right by
+/// now, nothing is found.
 #[test]
 fn a_counterexample_is_explored_again() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -107,7 +108,7 @@ fn a_counterexample_is_explored_again() {
     }
 }
 
-/// A file that was changed by hand names calls and warps that there are not.
+/// A file that was changed by hand names calls and warps that do not exist.
 #[test]
 fn a_counterexample_that_names_what_is_not_there_is_bad_input() {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("inconsistent.json");

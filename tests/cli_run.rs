@@ -158,7 +158,7 @@ fn a_paged_table_is_saved_and_opened() {
         assert_eq!(out.status.code(), Some(2), "{}", text(&out.stdout));
         assert!(text(&out.stderr).contains(says), "{}", text(&out.stderr));
     };
-    refused(&["--open", wrong, "--trace", first], "save_wrong.csv: it is no file of a paged table");
+    refused(&["--open", wrong, "--trace", first], "save_wrong.csv: it is not the file of a paged table");
     refused(&["--open", "none.table", "--trace", first], "none.table: opening: ");
     refused(&["--open", table], "--trace");
     refused(&["--trace", first, "--save", "none/pairs.table"], "none/pairs.table: ");
@@ -266,7 +266,7 @@ fn a_trace_without_plain_inserts(structure: &str) {
     let said = text(&out.stderr);
     assert_eq!((out.status.code(), text(&out.stdout)), (Some(2), String::new()), "{said}");
     assert!(
-        said.contains(&format!("{structure}_insert.csv: operation 2: insert"))
+        said.contains(&format!("{structure}_insert.csv: operation 2: an insert"))
             && said.contains("write insert_unique"),
         "{said}"
     );

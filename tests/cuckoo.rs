@@ -1,4 +1,4 @@
-//! Tables that move keys, at loads that others do not reach: how many inserts return `Full`, and that all
+//! Cuckoo tables at loads that other tables do not reach: how many inserts return `Full`, and whether all
 //! other keys are found.
 
 use warpproof::model::host::{BulkMap, BulkTable, OpenGeometry, left_out};

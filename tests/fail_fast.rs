@@ -16,7 +16,8 @@ fn workers() -> Workers {
     Workers::Processes { count: 2, program, arguments: vec!["worker".to_string()] }
 }
 
-/// A scenario that holds, one that does not as it forbids that the table is full, and one that takes minutes.
+/// Three scenarios: one that holds, one that fails because the table is full and may not be, and one that
+/// takes minutes.
 fn scenarios() -> [Scenario; 3] {
     let set = open::default_set();
     let forbidden = |scenario: &Scenario| {

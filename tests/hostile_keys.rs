@@ -1,5 +1,6 @@
-//! Keys that an attacker has chosen to be slow. Without knowledge of a table's seed they are like any others.
-//! An attacker who knows it can cause `Full` or long chains, but no more use of memory than with other keys.
+//! Keys that an attacker has chosen to make a table slow. If the attacker does not know the table's seed,
+//! they are as fast as any other keys. If the attacker knows it, they can cause `Full` or long chains, but
+//! the table takes no more memory than with other keys.
 
 use std::time::{Duration, Instant};
 #[cfg(feature = "gpu")]
@@ -31,8 +32,8 @@ const KEYS: u64 = 100_000;
 /// beside this test. Without a seed they were 1,000 times as slow.
 const SLOWER: u32 = 10;
 
-/// Keys that had one home in every table when the hash had no seed: the finalizer of MurmurHash3 over the low
-/// half, with that of the high half.
+/// Keys that had the same home in every table when the hash had no seed: that hash was the finalizer of
+/// MurmurHash3 of the low half and of the high half.
 fn of_one_home() -> Vec<u64> {
     let low = |high: u64| mix(high as u32).wrapping_add(0x9e37_79b9) ^ 0x1234_5678;
     (0..KEYS).map(|high| high << 32 | low(high) as u64).collect()
@@ -42,8 +43,7 @@ fn random() -> Vec<u64> {
     (0..KEYS).map(|i| Seed::new(5).hash(i).bits()).collect()
 }
 
-/// The times that a table takes to be filled with these keys, and those, and searched for them: the best of
-/// some.
+/// The times to fill a table with each of two lists of keys and to search for them: the best of several runs.
 fn times<M: BulkMap<u64, u64> + BulkTable<Error: core::fmt::Debug>>(
     make: impl Fn() -> M,
     keys: [&[u64]; 2],
@@ -88,7 +88,7 @@ fn keys_of_one_home_without_a_seed_cost_no_more_than_others() {
     keys_that_collided_are_like_others("submaps", || SubmapMap::<u64, u64>::with_capacity(1).unwrap());
 }
 
-/// A key all of which have one hash: what keys are for who knows the seed.
+/// A type of keys that all have the same hash, like keys that were chosen by someone who knows the seed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Chosen(u32);
 
@@ -135,8 +135,8 @@ impl Packed for Pair {
 type Store = PackedStore<Pair, core::sync::atomic::AtomicU64, 8>;
 type OfChosen<T> = Map<Chosen, u32, T>;
 
-/// Inserts keys of one hash; how many found room. They are found, and the table takes the memory that it
-/// took.
+/// Inserts keys of one hash and returns how many found room. They are found, and the table takes no more
+/// memory than before.
 fn stored<T: CpuTable<Key = Chosen, Value = u32>>(n: u32) -> u64 {
     let map = OfChosen::<T>::with_capacity(n.into()).unwrap();
     let bytes = map.table().bytes();
@@ -163,7 +163,7 @@ fn keys_of_one_hash_end_in_full_and_take_no_memory() {
     assert!((8..1000).contains(&in_neighbourhood), "{in_neighbourhood}");
 }
 
-/// A table that grows says Full too then: it does not grow for keys that no size has room for. Those that
+/// A table that grows says `Full` too: it does not grow for keys for which no size has room. The keys that
 /// found room stay, also when it grows for others.
 #[test]
 fn a_table_does_not_grow_for_keys_of_one_hash() {
@@ -204,8 +204,8 @@ fn a_table_grows_beside_keys_that_were_chosen_for_its_seed() {
     grows_beside_keys_that_were_chosen_for(seed, &map);
 }
 
-/// Keys of child table 0, which lie in one place of it: their homes are in a sixteenth of the table, and each
-/// probes the next buckets. There are more of them than slots that they probe.
+/// Keys of child table 0 whose homes are all in a sixteenth of it, and which probe the next buckets. There
+/// are more of them than slots that they probe.
 fn chosen_for_a_child(seed: Seed, size: PagedGeometry) -> Vec<u64> {
     let (child, homes) = (child_seed(seed, 0), size.child.buckets / 16);
     let chosen = |key: &u64| {
@@ -218,8 +218,8 @@ fn chosen_for_a_child(seed: Seed, size: PagedGeometry) -> Vec<u64> {
     (0..).filter(chosen).take(slots as usize * 9 / 8).collect()
 }
 
-/// Such keys find room after a rebuild with another seed, whichever way jobs take; those of other child
-/// tables are where they were.
+/// Such keys find room after the child table is rebuilt with another seed, in a frame or in place. The keys
+/// of other child tables do not move.
 fn a_child_takes_keys_that_were_chosen_for_it<M>(name: &str, seed: Seed, map: &M)
 where
     M: BulkMap<u64, u64, Structure = structure::Paged>,

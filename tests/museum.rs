@@ -125,7 +125,7 @@ fn every_exhibit_has_a_test_and_a_row() {
     assert_eq!(rows, TESTED.len() + 1, "a row for each exhibit, and the heading");
 }
 
-/// What was seen of an exhibit that is as it says.
+/// What was found of an exhibit that is as described.
 struct Seen {
     /// The published form's violation.
     violation: Violation,
@@ -214,7 +214,7 @@ impl Seen {
     }
 }
 
-/// `readme` with the rows of these exhibits for those that stand there.
+/// `readme`, with its rows replaced by those of these exhibits.
 fn table(readme: &str, exhibits: &[Exhibit]) -> String {
     let rows = exhibits.iter().map(|exhibit| Seen::of(exhibit).row(exhibit));
     let table = [HEADING.to_string(), "|---|---|---|---|---|---|---|---|---|".to_string()];

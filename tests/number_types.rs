@@ -18,7 +18,7 @@ use warpproof::{
     Delete, Insert, Op,
 };
 
-/// A number that is made of another one, the extremes among the first.
+/// The number of this type with a given index; the first indices give the extremes.
 trait Number: Copy + PartialEq + Debug {
     fn of(number: i64) -> Self;
 }
@@ -133,7 +133,7 @@ fn counters_add_signed_numbers() {
     assert_eq!(narrow.retrieve_all_in_order().unwrap(), [(u64::MAX, i32::MAX - 3)]);
 }
 
-/// Every key moves with its value, those too that no slot holds.
+/// Every key moves with its value, also the reserved keys, which no slot holds.
 macro_rules! moves {
     ($map:expr, |$moved:ident| $move:expr) => {{
         let (keys, values) = (numbers::<i64>(0), numbers::<i64>(7));

@@ -83,7 +83,7 @@ unsafe impl GlobalAlloc for Refusing {
     }
 }
 
-/// What `call` says if allocation number `until` is refused, and how many were.
+/// Runs `call` while allocation number `until` is refused. Returns its result, and how many were refused.
 fn refusing<R>(until: u64, for_ever: bool, call: impl FnOnce() -> R) -> (R, u64) {
     FOR_EVER.store(for_ever, SeqCst);
     REFUSED.store(0, SeqCst);
@@ -111,7 +111,7 @@ impl Failure for gpu::Error {
     }
 }
 
-/// What came of the calls.
+/// How the calls ended.
 #[derive(Default, Debug)]
 struct Counts {
     calls: u64,
@@ -186,8 +186,8 @@ fn keys<K: TryFrom<u32, Error: Debug>>(n: u32) -> Vec<K> {
     (0..2 * n).map(|i| K::try_from(5 * i + 1).unwrap()).collect()
 }
 
-/// Everything that maps do, on maps of half of `$keys` with batches of as many, half of them there: how such
-/// a map is made.
+/// Tests every call of maps, on maps of half of `$keys`. The batches have as many keys, half of which are in
+/// the map. The argument makes such a map.
 macro_rules! map {
     ($counts:ident, $map:ty, $keys:expr $(, $device:ident)?) => {
         map!($counts, $map, $keys, made |capacity| <$map>::with_capacity($($device,)? capacity))
@@ -226,7 +226,7 @@ macro_rules! map {
     }};
 }
 
-/// Everything that sets do, in the same way.
+/// Tests every call of sets, in the same way.
 macro_rules! set {
     ($counts:ident, $set:ty, $keys:expr $(, $device:ident)?) => {
         set!($counts, $set, $keys, made |capacity| <$set>::with_capacity($($device,)? capacity))
@@ -311,7 +311,7 @@ fn slabs(counts: &mut Counts) {
     counts.refuse_each("SlabMultimap delete_all", n, make, call, sorted);
 }
 
-/// Tables that grow: by the batch, and as they are told.
+/// Tables that grow during a batch, and by calls of `reserve` and `shrink`.
 fn growing(counts: &mut Counts) {
     let keys = keys(1000);
     let make = map!(counts, DynamicMap<u64, u64>, &keys);
@@ -413,8 +413,8 @@ fn paged_beside_a_gpu(counts: &mut Counts, device: &gpu::Device) {
     set!(counts, Set, &keys, made of_size);
 }
 
-/// Calls of a GPU, on the host's side. Small allocations are those of the driver's library for Rust, which
-/// asks nobody, and of messages.
+/// Calls of a GPU, on the host's side. Only large allocations are refused: small ones are those of cudarc,
+/// which cannot handle a failure, and of messages.
 fn each_large_allocation_beside_a_gpu_may_fail(device: &'static gpu::Device) {
     LEAST.store(4096, SeqCst);
     let mut counts = Counts::default();

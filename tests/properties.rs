@@ -21,7 +21,7 @@ use warpproof::simt::cpu::slab::{SlabStore, SlabWords, WidePairStore};
 use warpproof::simt::cpu::warp::CpuWarp;
 use warpproof::simt::scenarios::{STRUCTURES, random, subject};
 
-/// What the places of keys depend on.
+/// The parameters that decide the places of keys.
 const SEED: Seed = Seed::new(1);
 
 /// A step of a program: a call, or a flush between calls.

@@ -113,7 +113,8 @@ fn every_method_copies_entries_beyond_what_32_bits_count() {
     assert_eq!(copied(WarpCounter), all);
 }
 
-/// As if the blocks before had done their chunks, and found nothing: from the chunk in front of slot 2^36 on.
+/// The state as if the earlier blocks had copied their chunks and found nothing, up to the chunk before slot
+/// 2^36.
 #[test]
 fn entries_beyond_what_32_bits_count_are_copied_in_their_order() {
     /// Of a chunk's word (README of `model::retrieve`): it says how many entries there are up to its end.

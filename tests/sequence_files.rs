@@ -87,14 +87,15 @@ proptest! {
         prop_assert_eq!(read(file.as_bytes(), cut), Ok(sequences));
     }
 
-    /// needletail takes records of four lines alone.
+    /// FASTQ records of four lines, as needletail reads no others.
     #[test]
     fn fastq_may_have_many_lines(sequences in sequences(), width in 1usize..60, cut in 1usize..40) {
         let file = fastq(&sequences, width, "\n");
         prop_assert_eq!(read(file.as_bytes(), cut), Ok(sequences));
     }
 
-    /// No bytes are a panic, an error is on a line of the file, and where the file is cut does not matter.
+    /// No input causes a panic, an error names a line of the file, and it does not matter where the file is
+    /// cut.
     #[test]
     fn any_bytes_are_read_or_located(file in "(>|@)?[>@+ACGTNn!\r\n\\x00é]{0,60}", cut in 1usize..20) {
         let whole = read(file.as_bytes(), usize::MAX);
@@ -108,24 +109,24 @@ proptest! {
 #[test]
 fn errors_name_line_and_column() {
     for (file, expected) in [
-        ("", "1: the file is empty: no sequence begins"),
-        ("\n\n", "3: the file is empty: no sequence begins"),
-        ("ACGT\n", "1: column 1: 'A': neither FASTA nor FASTQ, which begin with > or @"),
-        ("\n\0\x01", "2: column 1: byte 0x00: neither FASTA nor FASTQ, which begin with > or @"),
-        (">a\nACGT\nACJT\n", "3: column 3: 'J' is no letter of the nucleotide code (IUPAC)"),
-        (">a\nAC GT\n", "2: column 3: byte 0x20 is no letter of the nucleotide code (IUPAC)"),
-        (">a\nAC>GT\n", "2: column 3: '>' is no letter of the nucleotide code (IUPAC)"),
+        ("", "1: the file is empty"),
+        ("\n\n", "3: the file is empty"),
+        ("ACGT\n", "1: column 1: 'A': neither FASTA (begins with >) nor FASTQ (begins with @)"),
+        ("\n\0\x01", "2: column 1: byte 0x00: neither FASTA (begins with >) nor FASTQ (begins with @)"),
+        (">a\nACGT\nACJT\n", "3: column 3: 'J' is not a letter of the nucleotide code (IUPAC)"),
+        (">a\nAC GT\n", "2: column 3: byte 0x20 is not a letter of the nucleotide code (IUPAC)"),
+        (">a\nAC>GT\n", "2: column 3: '>' is not a letter of the nucleotide code (IUPAC)"),
         (">a\nAC\rGT\n", "2: column 3: a CR without LF after it"),
         ("\rA", "1: column 1: a CR without LF after it"),
-        (">a\nAC\n@b\nAC\n", "3: column 1: '@' is no letter of the nucleotide code (IUPAC)"),
-        ("@a\nACGT\n+\nIII\n", "4: a quality of 3 bytes, but its sequence has 4 letters"),
-        ("@a\nACGT\n+\nIIIII\n", "4: a quality of 5 bytes, but its sequence has 4 letters"),
-        ("@a\nAC\nGT\n+\nIII\nII\n", "6: a quality of 5 bytes, but its sequence has 4 letters"),
-        ("@a\nACGT\n+\nI\tII\n", "4: column 2: byte 0x09 is no quality"),
+        (">a\nAC\n@b\nAC\n", "3: column 1: '@' is not a letter of the nucleotide code (IUPAC)"),
+        ("@a\nACGT\n+\nIII\n", "4: the quality has 3 bytes, but its sequence has 4 letters"),
+        ("@a\nACGT\n+\nIIIII\n", "4: the quality has 5 bytes, but its sequence has 4 letters"),
+        ("@a\nAC\nGT\n+\nIII\nII\n", "6: the quality has 5 bytes, but its sequence has 4 letters"),
+        ("@a\nACGT\n+\nI\tII\n", "4: column 2: byte 0x09 is not a quality"),
         ("@a\nAC\n+\nII\n>b\n", "5: column 1: '>', but a record of FASTQ begins with @"),
-        ("@a\nAC\n+\nII\n@b\nAC\n", "7: the file ends within a record"),
-        ("@a\nAC\n+", "3: the file ends within a record"),
-        ("@a", "1: the file ends within a record"),
+        ("@a\nAC\n+\nII\n@b\nAC\n", "7: the file ends in the middle of a record"),
+        ("@a\nAC\n+", "3: the file ends in the middle of a record"),
+        ("@a", "1: the file ends in the middle of a record"),
     ] {
         for cut in 1..=file.len().max(1) {
             let error = read(file.as_bytes(), cut).expect_err(file);

@@ -1,5 +1,4 @@
-//! All structures under all threads without a pause, for as long as one likes:
-//! `cargo xtask soak --minutes M`.
+//! Runs all structures on all threads without a pause, for a given time: `cargo xtask soak --minutes M`.
 //!
 //! Each thread has its own keys, whose answers are known exactly. All threads share some keys, on which
 //! insertions and deletions must balance. Deleted keys come back all the time. At the end the table holds
@@ -24,7 +23,7 @@ use warpproof::{Answer, Assign, BulkFlush, BulkMap, BulkTable, Delete, Insert, O
 
 /// Minutes that all structures of a backend run together.
 const MINUTES: &str = "WARPPROOF_SOAK_MINUTES";
-/// Seconds without that.
+/// Seconds that they run if no minutes are given.
 const SHORT: f64 = 8.0;
 
 /// Keys of a thread of its own.
@@ -34,7 +33,7 @@ const SHARED: usize = 1 << 10;
 /// The operations of batches. An operation that occurs twice is twice as frequent.
 const OPS: [Op; 6] = [Op::InsertUnique, Op::Assign, Op::Delete, Op::Delete, Op::Search, Op::Insert];
 
-/// After how many deletes dead slots must be taken away, and what does that, in a phase of its own.
+/// After how many deletes dead slots must be freed, and the call that frees them while nothing else runs.
 type Tidy<M> = (u64, fn(&mut M));
 
 /// A map under test.
@@ -44,7 +43,7 @@ struct Subject<M> {
     tidy: Option<Tidy<M>>,
     /// Whether the memory is bounded.
     bounded: bool,
-    /// Deletes since the last time.
+    /// Deletes since slots were last freed.
     deleted: AtomicU64,
     tidied: AtomicU64,
     ran: AtomicU64,

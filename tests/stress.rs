@@ -84,7 +84,8 @@ impl<St: SlabStore, const L: usize, const S: usize> Raced for SlabWords<St, L, S
     }
 }
 
-/// What a table that holds a key once is raced with: three inserts, an assign, two searches and two deletes.
+/// The operations that race on a table that holds a key once: three inserts, an assign, two searches and two
+/// deletes.
 fn op_of_a_map(number: u64) -> Op {
     match number {
         0..3 => Op::InsertUnique,

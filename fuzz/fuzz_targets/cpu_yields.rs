@@ -195,9 +195,9 @@ struct Turns {
 }
 
 struct State {
-    /// The warp that runs; none before all are there.
+    /// The warp that runs; `None` before all warps have begun.
     running: Option<usize>,
-    /// Those that have more to do.
+    /// The warps that have not ended.
     open: Vec<usize>,
     here: usize,
     warps: usize,

@@ -181,17 +181,18 @@ impl fmt::Display for Error {
                 write!(f, "{name} has compute capability {major}.{minor}; the kernels need 7.5")
             }
             Self::OutOfMemory { what, bytes, ran: 0 } => {
-                write!(f, "out of memory: {what} takes {bytes} bytes")
+                write!(f, "out of memory for {what} ({bytes} bytes)")
             }
             Self::OutOfMemory { what, bytes, ran } => {
-                write!(f, "out of memory after {ran} operations of the batch: {what} takes {bytes} bytes")
+                write!(f, "out of memory for {what} ({bytes} bytes), after {ran} operations of the batch")
             }
             Self::NoWideWords { name, capability: (major, minor), driver } => {
                 let (cuda, point) = (driver / 1000, driver % 1000 / 10);
                 write!(
                     f,
-                    "u64 pairs in a hopscotch table, or where keys move, need 128-bit words, that is compute capability 9.0 and a driver for \
-                     CUDA 12.3: {name} has {major}.{minor} and CUDA {cuda}.{point}"
+                    "hopscotch and cuckoo tables of u64 pairs need compute capability 9.0 and a driver for CUDA 12.3 \
+                     (128-bit words); {name} has compute capability {major}.{minor}, and its driver is for CUDA \
+                     {cuda}.{point}"
                 )
             }
             Self::TableFull { pairs, left_out } => {
@@ -199,19 +200,19 @@ impl fmt::Display for Error {
             }
             Self::Refused(refused) => refused.fmt(f),
             Self::Changed { what, first, second } => {
-                write!(f, "the table changed meanwhile: {what} went from {first} to {second}")
+                write!(f, "the table was changed during the call: {what} went from {first} to {second}")
             }
-            Self::OtherDevice { what } => write!(f, "{what}: of another device than the table"),
+            Self::OtherDevice { what } => write!(f, "the {what} and the table are on different devices"),
             Self::NoKernel { kernel } => write!(
                 f,
-                "this tuning has no kernel {kernel}, or it is one of those that `cargo xtask ptx tuning` builds"
+                "there is no kernel {kernel} for this tuning; some tunings need the kernels that `cargo xtask ptx tuning` builds"
             ),
             Self::NotBuilt { name, file } => write!(
                 f,
                 "the {name} kernels are not built: there is no {}; `cargo xtask ptx {name}` builds them",
                 file.display()
             ),
-            Self::Kernel { kernel, error } => write!(f, "kernel {kernel}: {error}"),
+            Self::Kernel { kernel, error } => write!(f, "kernel {kernel} failed: {error}"),
             Self::Code { kernel, index, code } => {
                 write!(f, "kernel {kernel}: operation {index} answered with the unknown code {code}")
             }
@@ -250,7 +251,7 @@ mod tests {
     #[test]
     fn errors_say_what_and_where() {
         let error = Error::memory("slots", 42)(DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
-        assert_eq!(error.to_string(), "out of memory: slots takes 42 bytes");
+        assert_eq!(error.to_string(), "out of memory for slots (42 bytes)");
         let error = Error::memory("slots", 42)(DriverError(CUresult::CUDA_ERROR_INVALID_VALUE));
         assert_eq!(error.to_string(), "slots: CUDA_ERROR_INVALID_VALUE (1)");
         let error = Error::DriverTooOld { driver: 11040, what: "ptx".into() };
@@ -260,7 +261,8 @@ mod tests {
         let error = Error::NoWideWords { name: "T4".into(), capability: (7, 5), driver: 12020 };
         let said = error.to_string();
         assert!(
-            said.contains("compute capability 9.0") && said.ends_with("T4 has 7.5 and CUDA 12.2"),
+            said.contains("need compute capability 9.0")
+                && said.ends_with("T4 has compute capability 7.5, and its driver is for CUDA 12.2"),
             "{said}"
         );
     }

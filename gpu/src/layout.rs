@@ -109,7 +109,7 @@ impl Layout {
         matches!(self, Self::Set32 | Self::Set64)
     }
 
-    /// That of the same slots where each key stands once.
+    /// The layout with the same slots for unique keys.
     pub(crate) const fn unique(self) -> Self {
         match self {
             Self::Multi32 => Self::Map32,

@@ -1,4 +1,4 @@
-//! Modules of kernels, and the one place that launches.
+//! Modules of kernels, and the one place that launches kernels.
 
 use crate::arguments::{Arguments, List};
 use crate::driver;
@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// PTX, loaded into a context.
 pub(crate) struct Module {
     raw: sys::CUmodule,
-    /// Entry points, sorted. Asking the driver for one that is not there would leave an error in its records.
+    /// Entry points, sorted. They are looked up here first, as the driver records an error for a name that
+    /// the module does not have.
     names: Vec<Box<str>>,
     context: Arc<CudaContext>,
 }
@@ -101,7 +102,7 @@ fn names(image: &str) -> Vec<Box<str>> {
     names
 }
 
-/// Modules that have different kernels.
+/// Several modules. No two of them have a kernel of the same name.
 #[derive(Clone)]
 pub(crate) struct Modules(Vec<Arc<Module>>);
 
@@ -128,8 +129,9 @@ impl Modules {
 impl Drop for Module {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
-            // SAFETY: loaded by `load`, and no kernel is left: each keeps its module. A table waits for the
-            // device before it drops its kernels. An error leaves the module to the end of the context.
+            // SAFETY: `load` loaded it, and no kernel of it exists, as each kernel keeps its module. No
+            // kernel runs either: a table waits for the device before it drops its kernels. After an error
+            // the module stays loaded until the context ends.
             let _ = unsafe { result::module::unload(self.raw) };
         }
     }
@@ -156,8 +158,8 @@ unsafe impl Send for Kernel {}
 // SAFETY: as above; launching does not change it.
 unsafe impl Sync for Kernel {}
 
-/// The most operations of one launch: `n` is a u32, and so is the number of a tile; a grid may have a few
-/// more tiles than operations.
+/// The most operations of one launch. A kernel counts operations and tiles in a u32, and a grid may have a
+/// few more tiles than operations.
 const MOST: u64 = 1 << 31;
 
 impl Kernel {
@@ -176,8 +178,8 @@ impl Kernel {
         Self { threads: Some(threads), ..self }
     }
 
-    /// This kernel, in blocks of `threads` threads, with at most `tiles` tiles in a launch, or as many as run
-    /// at one time if those are fewer.
+    /// This kernel, in blocks of `threads` threads. A launch has at most `tiles` tiles, and no more than the
+    /// device runs at one time.
     ///
     /// # Errors
     /// [`Error::Kernel`].
@@ -199,13 +201,13 @@ impl Kernel {
         Ok(Self { most_tiles: Some(tiles.min(at_once)), ..self })
     }
 
-    /// Queues the kernel on `stream`, in blocks of `threads` threads (a multiple of 32), or of its fixed
-    /// number. Does not wait.
+    /// Queues the kernel on `stream` and does not wait. Its blocks have `threads` threads (a multiple of 32),
+    /// unless the kernel has a fixed number.
     ///
     /// # Safety
     ///
-    /// `arguments` are those of this kernel: their number, order and types, and the lengths of the arrays
-    /// that they point to. The arrays live until the stream has run the kernel.
+    /// `arguments` have the number, order and types that this kernel declares, and point to arrays as long as
+    /// it needs. The arrays live until the stream has run the kernel.
     ///
     /// # Errors
     /// [`Error::Kernel`].

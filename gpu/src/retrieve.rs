@@ -6,9 +6,9 @@ use crate::arguments::Operation;
 /// published for cuCollections' `dynamic_map`, as `warpproof_model::retrieve` implements them. In all of them
 /// a lane reads 8 slots.
 ///
-/// They differ only in speed: BENCHMARKS.md compares them. All tables have the default. With kernels that are
-/// not part of the library ([`Extra::Tuning`](crate::bench::Extra::Tuning)), maps of u32 and u64 pairs whose
-/// keys do not move have all methods.
+/// They differ only in speed: `notes/retrieve.md` compares them. All tables have the default. With kernels
+/// that are not part of the library ([`Extra::Tuning`](crate::bench::Extra::Tuning)), maps of u32 and u64
+/// pairs whose keys do not move have all methods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum RetrieveMethod {
     /// Every entry adds one to the count. Variant 1.

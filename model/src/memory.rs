@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(u128::from_bits(u64::MAX.to_bits()), u64::MAX as u128);
     }
 
-    /// So many words, none of which may be accessed.
+    /// The given number of words, none of which may be accessed.
     #[derive(Clone, Copy)]
     struct Untouched(usize);
 

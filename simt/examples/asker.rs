@@ -35,7 +35,7 @@ struct Set {
 enum Which {
     Quick,
     Default,
-    /// Those of this name; if it ends with `/`, all whose names begin so.
+    /// Scenarios of this name; if it ends with `/`, all whose names begin with it.
     Named(String),
 }
 

@@ -14,7 +14,7 @@ pub trait Matches<K, V> {
     /// Finds all values of each key: [`BulkMatches::search_all`].
     ///
     /// # Errors
-    /// Those of the backend, as for all calls of this module.
+    /// The errors of the backend, as for all calls of this module.
     fn search_all(&self, keys: &[K]) -> Result<Found<V>, Error>;
     /// Deletes all pairs of each key: [`BulkMatches::delete_all`].
     fn delete_all(&self, keys: &[K]) -> Result<Vec<u32>, Error>;
@@ -25,7 +25,7 @@ pub trait Multimap<K, V> {
     /// Inserts pairs, whether or not their keys are present: [`BulkMultimap::insert`].
     ///
     /// # Errors
-    /// Those of the backend.
+    /// The errors of the backend.
     fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error>;
 }
 
@@ -34,7 +34,7 @@ pub trait Counter<K, V> {
     /// Inserts each pair, or adds to the value of its key: [`BulkCounter::insert_or_add`].
     ///
     /// # Errors
-    /// Those of the backend.
+    /// The errors of the backend.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error>;
 }
 
@@ -43,7 +43,7 @@ pub trait Ordered<E> {
     /// Returns all entries in the order of the table: [`BulkOrdered::retrieve_all_in_order`].
     ///
     /// # Errors
-    /// Those of the backend.
+    /// The errors of the backend.
     fn retrieve_all_in_order(&self) -> Result<Vec<E>, Error>;
 }
 
@@ -52,7 +52,7 @@ pub trait Flush {
     /// Flushes the table: [`BulkFlush::flush`].
     ///
     /// # Errors
-    /// Those of the backend.
+    /// The errors of the backend.
     fn flush(&mut self) -> Result<u64, Error>;
 }
 
@@ -61,7 +61,7 @@ pub trait Save {
     /// Saves the table to a file: [`BulkSave::save`].
     ///
     /// # Errors
-    /// Those of the backend.
+    /// The errors of the backend.
     fn save(&self, path: &Path) -> Result<(), Error>;
 }
 
@@ -72,7 +72,7 @@ pub trait Paged<E> {
     /// Passes all entries to a sink that cannot fail: [`BulkPaged::retrieve_to`].
     ///
     /// # Errors
-    /// Those of the backend.
+    /// The errors of the backend.
     fn retrieve_to(&self, sink: &mut (dyn FnMut(Vec<E>) + Send)) -> Result<(), Error>;
 }
 

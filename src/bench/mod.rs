@@ -227,12 +227,14 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
     }
     structure.tables(args.entry)?;
     if args.keys.is_some() && args.entry != Entry::Map32 {
-        return Err(Failure::input("--keys: there are mixes of u32 pairs alone (--entry map32)"));
+        return Err(Failure::input("--keys works only with --entry map32"));
     }
     if let (Some(keys), Some(pairs)) = (args.keys, args.pairs)
         && keys > pairs
     {
-        return Err(Failure::input(format_args!("--keys: {keys} keys are more than the {pairs} pairs")));
+        return Err(Failure::input(format_args!(
+            "--keys: {keys} keys need a table of at least {keys} pairs, not {pairs}"
+        )));
     }
     let on = Opened::open(args.backend)?;
     on.admit_budget(args.budget)?;
@@ -256,7 +258,7 @@ fn larger(args: &Args, table: u64) -> Result<(), Failure> {
     #[cfg(not(feature = "gpu"))]
     {
         let _ = (table, args.batch, args.board, args.explain);
-        Err(Failure::input("--table: this program was built without GPUs"))
+        Err(Failure::input("--table: this program was built without the feature `gpu`"))
     }
 }
 

@@ -110,7 +110,7 @@ struct Page<'a> {
 /// Measures a table of so many bytes of slots, with a budget of device memory.
 pub(super) fn page(args: &Args, on: &Opened, table: u64) -> Result<(), Failure> {
     let Some(device) = on.kernels() else {
-        return Err(Failure::input("--table: tables larger than device memory are measured on a GPU alone"));
+        return Err(Failure::input("--table: tables larger than device memory are measured only on a GPU"));
     };
     let record = args.record.as_deref().map(|folder| Record::open(folder, "paged")).transpose()?;
     let load = OpenGeometry::DEFAULT_LOAD;

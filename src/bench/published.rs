@@ -68,7 +68,7 @@ mod tests {
         }
     }
 
-    /// The claim of BENCHMARKS.md and of [`SlabGeometry::DEFAULT_LOAD`].
+    /// The claim of `notes/slab.md` (*Memory*) and of [`SlabGeometry::DEFAULT_LOAD`].
     #[test]
     fn the_default_takes_at_most_eight_percent_more_than_the_published_table() {
         let ours = in_chains(7, 64, SlabGeometry::DEFAULT_LOAD);

@@ -116,7 +116,7 @@ impl SequenceFile {
             self.line = line;
         }
         match self.part {
-            Part::Start => Err(self.malformed("the file is empty: no sequence begins".into())),
+            Part::Start => Err(self.malformed("the file is empty".into())),
             Part::Between => Ok(()),
             // The empty quality line of an empty sequence.
             Part::Quality if self.letters == 0 => Ok(()),
@@ -124,7 +124,7 @@ impl SequenceFile {
                 to.end();
                 Ok(())
             }
-            _ => Err(self.malformed("the file ends within a record".into())),
+            _ => Err(self.malformed("the file ends in the middle of a record".into())),
         }
     }
 
@@ -140,12 +140,12 @@ impl SequenceFile {
         }
         match self.part {
             Part::Sequence => {
-                self.check(text, |b| IUPAC[b as usize], "no letter of the nucleotide code (IUPAC)")?;
+                self.check(text, |b| IUPAC[b as usize], "not a letter of the nucleotide code (IUPAC)")?;
                 to.letters(text);
                 self.letters += text.len() as u64;
             }
             Part::Quality => {
-                self.check(text, |b| (33..=126).contains(&b), "no quality")?;
+                self.check(text, |b| (33..=126).contains(&b), "not a quality")?;
                 self.quality += text.len() as u64;
             }
             _ => {}
@@ -169,7 +169,7 @@ impl SequenceFile {
             (Part::Start, b'>') => self.part = Part::Header,
             (Part::Start, b'@') => (self.part, self.fastq) = (Part::Header, true),
             (Part::Start, other) => {
-                let what = "neither FASTA nor FASTQ, which begin with > or @";
+                let what = "neither FASTA (begins with >) nor FASTQ (begins with @)";
                 return Err(self.at(1, format!("{}: {what}", shown(other))));
             }
             (Part::Sequence, b'>') if !self.fastq => {
@@ -210,8 +210,9 @@ impl SequenceFile {
             self.part = Part::Between;
         } else if self.lines <= 1 || self.quality > self.letters {
             let (quality, letters) = (self.quality, self.letters);
-            return Err(self
-                .malformed(format!("a quality of {quality} bytes, but its sequence has {letters} letters")));
+            return Err(self.malformed(format!(
+                "the quality has {quality} bytes, but its sequence has {letters} letters"
+            )));
         }
         Ok(())
     }

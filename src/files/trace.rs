@@ -44,7 +44,7 @@ impl Trace {
                     trace.keys.push(key);
                     trace.values.push(value);
                 }
-                Err(_) => return Err(malformed(at, "this line is no UTF-8 text".into())),
+                Err(_) => return Err(malformed(at, "this line is not UTF-8 text".into())),
             }
             first = false;
         }
@@ -88,7 +88,7 @@ fn operation(record: &StringRecord) -> Result<(Op, u32, u32), String> {
         "search" => Op::Search,
         other => {
             return Err(format!(
-                "field 1 (op): {other:?} is none of insert, insert_unique, assign, delete, search"
+                "field 1 (op): {other:?} is not one of insert, insert_unique, assign, delete, search"
             ));
         }
     };

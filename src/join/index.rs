@@ -45,10 +45,7 @@ impl Index {
         (seed, budget): (Option<u64>, Option<u64>),
     ) -> Result<Self, Failure> {
         if keys.len() >= NONE as usize {
-            return Err(Failure::input(format_args!(
-                "{} rows are more than the {NONE} that fit",
-                keys.len()
-            )));
+            return Err(Failure::input(format_args!("{} rows: a join can have at most {NONE}", keys.len())));
         }
         let rows = keys.len() as u64;
         let structure = if budget.is_some() { &PAGED } else { &SLAB };

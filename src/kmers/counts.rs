@@ -139,7 +139,7 @@ impl<'a> Counts<'a> {
         let held = self.map()?.len().map_err(Failure::backend)?;
         let mut pairs = Vec::new();
         if usize::try_from(held).ok().is_none_or(|held| pairs.try_reserve_exact(held).is_err()) {
-            return Err(Failure::input(format_args!("there is no memory for a list of {held} k-mers")));
+            return Err(Failure::input(format_args!("out of memory for a list of {held} k-mers")));
         }
         self.each(|some| pairs.extend_from_slice(&some))?;
         Ok(pairs)
@@ -163,12 +163,16 @@ impl<'a> Counts<'a> {
     }
 
     fn map(&self) -> Result<&Map<u64, u64>, Failure> {
-        self.map.as_ref().ok_or_else(|| Failure::input("the table of counts could not grow"))
+        self.map
+            .as_ref()
+            .ok_or_else(|| Failure::input("the table of counts is missing: it could not grow before"))
     }
 }
 
 fn no_place() -> Failure {
-    Failure::input("no place of a k-mer is free, as if k-mers were chosen for the seed: give another --seed")
+    Failure::input(
+        "all slots for one k-mer are taken, as if the input was made for this seed: give another --seed",
+    )
 }
 
 #[cfg(test)]

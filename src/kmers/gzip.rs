@@ -95,7 +95,7 @@ fn next<R: BufRead>(file: &mut Counted<R>, zeros: &mut bool) -> Result<bool> {
             Some(at) => {
                 let place = file.used + at as u64;
                 let after = if *zeros || at > 0 { "zeros" } else { "the last member" };
-                let what = format!("byte {place}, after {after}, is neither the end nor gzip data");
+                let what = format!("byte {place}, after {after}, does not begin gzip data");
                 return Err(Error::new(ErrorKind::InvalidData, what));
             }
             None => {

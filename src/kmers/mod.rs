@@ -161,6 +161,6 @@ fn verify(total: u64, counted: u64) -> Result<(), Failure> {
     if counted == total {
         Ok(())
     } else {
-        Err(Failure::Violation(format!("of {total} k-mers the table counted {counted}")))
+        Err(Failure::Violation(format!("the files have {total} k-mers, but the table counted {counted}")))
     }
 }

@@ -40,7 +40,11 @@ impl<'a> Account<'a> {
                 (Op::InsertUnique, Answer::Insert(Insert::Present))
                 | (Op::Delete, Answer::Delete(Delete::Absent))
                 | (Op::Search, Answer::Search(_)) => {}
-                _ => return Err(format!("operation {i}, {op:?} of key {key}: the answer is {answer:?}")),
+                _ => {
+                    return Err(format!(
+                        "operation {i}, {op:?} of key {key}, has the impossible answer {answer:?}"
+                    ));
+                }
             }
         }
         account.check_answers()?;
@@ -65,7 +69,7 @@ impl<'a> Account<'a> {
         }
         for (key, &value) in (0..self.work.keys).zip(found) {
             if value.is_some() != self.present(key) {
-                return Err(format!("key {key} at the end: {value:?}, but {}", self.history(key)));
+                return Err(format!("key {key} had {value:?} at the end, but {}", self.history(key)));
             }
             self.check_value(key, value)?;
         }
@@ -106,7 +110,10 @@ impl<'a> Account<'a> {
                 _ => false,
             };
             if wrong {
-                return Err(format!("operation {i}: {answer:?}, but key {key}: {}", self.history(key)));
+                return Err(format!(
+                    "operation {i} on key {key} answered {answer:?}, but {}",
+                    self.history(key)
+                ));
             }
             if let Answer::Search(value) = *answer {
                 self.check_value(key, value)?;
@@ -125,7 +132,11 @@ impl<'a> Account<'a> {
                     && self.answers.get(i) == Some(&Answer::Insert(Insert::Inserted))
             }
         };
-        if stored { Ok(()) } else { Err(format!("key {key} has value {value}, which nobody stored")) }
+        if stored {
+            Ok(())
+        } else {
+            Err(format!("key {key} has the value {value}, which no operation stored"))
+        }
     }
 
     fn history(&self, key: u32) -> String {

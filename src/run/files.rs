@@ -41,7 +41,7 @@ pub(super) fn save(
     if sorted(&opened)? != sorted(map)?
         && let Some(phase) = phases.pop()
     {
-        phases.push(phase.but(format!("{}: the file holds other pairs than the table", path.display())));
+        phases.push(phase.but(format!("{}: the file does not hold the pairs of the table", path.display())));
     }
     Ok(())
 }

@@ -166,7 +166,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let trace = args.trace.as_deref().map(|path| read(structure, path)).transpose()?;
     if trace.is_none() && args.keys as u64 + args.ops as u64 >= u32::MAX as u64 {
         return Err(Failure::input(
-            "--keys and --ops together must be below 2^32 - 1: a value names its operation",
+            "--keys and --ops together must be below 2^32 - 1, as each gets a value of its own",
         ));
     }
     let on = Opened::open(args.backend)?;

@@ -49,7 +49,7 @@ impl Oracle {
     ) -> Result<Option<Unsettled>, String> {
         let values = self.map.entry(key).or_default();
         let wrong =
-            || Err(format!("{op:?} of key {key}, which has {}: the answer is {answer:?}", values.len()));
+            || Err(format!("{op:?} of key {key}, which has {} values, answered {answer:?}", values.len()));
         let absent = values.is_empty();
         match (op, answer) {
             (Op::Search, Answer::Search(found)) => match found {
@@ -108,7 +108,7 @@ impl Oracle {
                 Ok(at) => drop(reduced.remove(at)),
                 Err(_) => {
                     return Err(format!(
-                        "key {}: the value {value} that was assigned is not there",
+                        "key {}: the value {value} was assigned, but is not there",
                         open.key
                     ));
                 }
@@ -132,7 +132,7 @@ impl Oracle {
         expected.sort_unstable();
         pairs.sort_unstable();
         match expected.iter().zip(&pairs).find(|(a, b)| a != b) {
-            Some((a, b)) => Err(format!("the contents differ: expected {a:?}, found {b:?}")),
+            Some((a, b)) => Err(format!("the table holds wrong pairs: expected {a:?}, found {b:?}")),
             None if expected.len() != pairs.len() => {
                 Err(format!("the table has {} pairs, expected {}", pairs.len(), expected.len()))
             }

@@ -25,8 +25,8 @@ const STEP: usize = 1 << 12;
 pub(crate) fn admit(structure: &Structure, trace: &Trace) -> Result<(), String> {
     match trace.ops.iter().position(|&op| op == Op::Insert) {
         Some(i) if structure.tables(Entry::Multimap32).is_err() => Err(format!(
-            "operation {}: insert may give a key several pairs, and {} keeps one of each key: write insert_unique or \
-             assign",
+            "operation {}: an insert may give a key several pairs, but {} keeps one for each key: write \
+             insert_unique or assign",
             i + 1,
             structure.name
         )),

@@ -52,7 +52,7 @@ impl Target {
         }
         let mut rows = csv::Reader::from_reader(&before[..]);
         if rows.headers().map_err(|e| failed(&e))?.iter().ne(header.iter().copied()) {
-            return Err(failed(&format_args!("line 1: the columns are not {}", header.join(","))));
+            return Err(failed(&format_args!("line 1: the columns must be {}", header.join(","))));
         }
         rows.byte_records().try_for_each(|row| row.map(drop)).map_err(|e| failed(&e))?;
         let mut sink = Sink::open(Some(path)).map_err(|e| failed(&e))?;

@@ -16,7 +16,7 @@ const WARPS: usize = 4;
 /// Calls that a thread makes with one warp.
 const CALLS_OF_A_WARP: usize = 32;
 
-/// How much is done, and how closely.
+/// The size of a history.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
     /// Different keys.

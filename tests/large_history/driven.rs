@@ -20,13 +20,13 @@ pub(crate) trait Driven: Sync {
     /// What warps work on.
     type Table: CpuTable + Sync;
 
-    /// An empty one.
+    /// An empty table.
     fn made(load: Load) -> Self;
 
-    /// It.
+    /// The table.
     fn table(&self) -> &Self::Table;
 
-    /// While no warp runs: gives back the slots of deleted pairs, where the table does not by itself.
+    /// Frees the slots of deleted pairs, if the table does not do so itself. No warp runs meanwhile.
     fn rest(&mut self);
 }
 

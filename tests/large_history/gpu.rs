@@ -23,7 +23,7 @@ use warpproof::simt::check::monitor::{Failure, monitor};
 /// Operations of one history: several launches, with a flush of slabs between them.
 const CALLS: u64 = 1 << 20;
 
-/// Tables of so many keys, by so many launches. Few keys: tombstones are a part of every chain until a flush.
+/// The numbers of keys and of launches. With few keys every chain has tombstones until a flush.
 const LOADS: [(u64, u64); 3] = [(1 << 18, 2), (1 << 10, 4), (16, 64)];
 
 /// Exchanges that a call of a wait-free table on a GPU loses before it is announced.
@@ -147,8 +147,8 @@ fn slabs(keys: u64) -> SlabGeometry {
     SlabGeometry { slab_slots: SLAB_SLOTS as u32, buckets: (keys / 4) as u32, pool: 1 << 20 }
 }
 
-/// A tenth fewer slots than keys. Seven of eight keys are there in the long run: then inserts move entries,
-/// and some find no room.
+/// A tenth fewer slots than keys. In the long run seven of eight keys are there, so inserts move entries, and
+/// some find no room.
 fn groups(keys: u64) -> HopscotchGeometry {
     HopscotchGeometry::at_load(keys * 9 / 10, 1.0).expect("a small table")
 }
@@ -236,8 +236,8 @@ fn waitfree_set<K: KeyScalar + TryFrom<u64, Error: std::fmt::Debug>>(
     fixed_set(device, &WaitFreeSet::<K>::with_capacity(device, load.0).expect("a test table"), load)
 }
 
-/// Nine tenths of the keys. Seven of eight keys are there in the long run: where they move, both buckets of
-/// most are full then, inserts move them, and some find no room.
+/// Slots for nine tenths of the keys. In the long run seven of eight keys are there. In a cuckoo table both
+/// buckets of most keys are full then, so inserts move keys, and some find no room.
 const fn few_slots(keys: u64) -> u64 {
     keys * 9 / 10
 }
@@ -247,7 +247,7 @@ const fn slots_for_all(keys: u64) -> u64 {
     keys + CALLS / 8
 }
 
-/// With a width, in the buckets of a large table, else in those of a small one.
+/// With a number of lanes in the buckets of a large table, without one in those of a small table.
 fn open_map<K, S: Holds<(K, K)> + Buckets>(
     device: &Device,
     slots: u64,
@@ -281,7 +281,7 @@ where
     fixed_set(device, &set, load)
 }
 
-/// The stamps are those of a clock that each look moved on.
+/// Checks the stamps: each look at the clock moved it on by one.
 fn stamped_once(history: &[Event]) {
     let mut stamps: Vec<u64> = history.iter().flat_map(|event| [event.start, event.end]).collect();
     stamps.sort_unstable();

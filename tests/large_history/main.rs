@@ -35,7 +35,7 @@ use warpproof::simt::cpu::{CuckooMap, OpenMap, OpenSet};
 const FEW: Load = Load { keys: 8, calls: 4_000, rounds: 15, deletes: 1 };
 const MANY: Load = Load { keys: 50_000, calls: 60_000, rounds: 1, deletes: 4 };
 
-/// Checks one history; how many calls it has, and how many of them met others.
+/// Checks one history. Returns how many calls it has, and how many of them overlapped others.
 pub(crate) fn holds<C: Collection>(what: &str, collection: &C, events: &[Event]) -> [usize; 2] {
     let begin = Instant::now();
     let found = match monitor(collection, events) {
@@ -87,7 +87,7 @@ fn millions_of_calls_of_real_threads_are_linearizable() {
     assert!(met >= 1_000, "only {met} calls met another of their key");
 }
 
-/// The figure, whatever the calls do: `cargo test --release --test large_history figure -- --nocapture`
+/// Measures the speed of the monitor: `cargo test --release --test large_history figure -- --nocapture`
 #[test]
 fn figure_of_a_million_calls() {
     for (keys, reach) in [(1_000_000, 10), (1_000, 100), (64, 1_000), (1, 10), (1, 100_000)] {

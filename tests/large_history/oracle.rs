@@ -10,7 +10,7 @@ use warpproof::simt::check::{Event, linearizable};
 const KEY: u64 = 7;
 
 /// One call of a random history: what it does, how long before and after its effect it begins and ends, and
-/// what is told wrong of it.
+/// what is then falsified.
 #[derive(Clone, Debug)]
 struct Step {
     op: usize,

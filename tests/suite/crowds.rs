@@ -84,8 +84,8 @@ fn no_slot_serves_again<K: Number>(table: &Table<K>, mut expected: HashMap<K, K>
     assert_eq!(table.stats().tombstones(), 1);
 }
 
-/// More keys than there is room for race into an empty table, each eight times: all slots are filled, and who
-/// found none found none again.
+/// More keys than there is room for are inserted into an empty table at the same time, each eight times. All
+/// slots are filled, and a key that found no slot finds none when it is inserted again.
 pub(crate) fn racing_inserts_fill_every_slot<K: Number>(row: &Row<K>) {
     let tiny = (row.facts.tiny)(row.size(1, 0.6));
     for (round, &(size, room)) in tiny.iter().cycle().take(20).enumerate() {

@@ -112,8 +112,8 @@ pub(crate) fn a_damaged_file_is_refused<K: Number>(row: &Row<K>) {
         let said = refused(&file[..at]);
         assert!(said.starts_with(part) && said.contains(&format!("{at} bytes")), "{said}");
     }
-    assert!(refused(b"key,value\n1,2\n").contains("no file of a paged table"));
-    assert!(refused(&[&file[..], &[0]].concat()).contains("bytes where"));
+    assert!(refused(b"key,value\n1,2\n").contains("not the file of a paged table"));
+    assert!(refused(&[&file[..], &[0]].concat()).contains("bytes instead of"));
     // The table of another type.
     let mut changed = file.clone();
     changed[20..22].copy_from_slice(&4u16.to_le_bytes());

@@ -90,7 +90,7 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["report", "--check"] => report::check(),
         ["soak", "--minutes", minutes] => match minutes.parse() {
             Ok(minutes) if (0.01..1e6).contains(&minutes) => nightly::soak(minutes),
-            _ => Err(format!("{minutes} is no number of minutes")),
+            _ => Err(format!("{minutes} is not a number of minutes")),
         },
         _ => Err(USAGE.to_owned()),
     }
@@ -98,5 +98,5 @@ fn run(arguments: &[&str]) -> Outcome<()> {
 
 /// A number of seconds.
 fn seconds_of(text: &str) -> Outcome<u32> {
-    text.parse().map_err(|_| format!("{text} is no number of seconds"))
+    text.parse().map_err(|_| format!("{text} is not a number of seconds"))
 }

@@ -1,4 +1,5 @@
-//! The PTX modules: which features of `warpproof-kernels` for which GPUs, and where their text is.
+//! The PTX modules: which features of `warpproof-kernels` each is built with, for which GPUs, and where its
+//! text is.
 
 use crate::shell::{root, scratch};
 use std::path::PathBuf;
@@ -11,12 +12,12 @@ pub(crate) struct Module {
     pub(crate) target: &'static str,
     /// Features of `warpproof-kernels`.
     pub(crate) features: &'static str,
-    /// Whether it is part of the library, and so checked in. Benches and tests need the others.
+    /// Whether it is part of the library, and so checked in. The others are for benches and tests.
     pub(crate) shipped: bool,
 }
 
-/// PTX is forward compatible: the sm_75 files run on every GPU from there on. The sm_90 files have the
-/// kernels on 128-bit words, and no others.
+/// PTX is forward compatible: the sm_75 files run on sm_75 and on every newer GPU. The sm_90 files hold only
+/// the kernels on 128-bit words.
 pub(crate) const MODULES: [Module; 11] = [
     Module { name: "warpproof", target: "sm_75", features: "tables", shipped: true },
     Module { name: "warpproof", target: "sm_90", features: "tables,b128", shipped: true },
@@ -36,8 +37,7 @@ pub(crate) fn folder() -> PathBuf {
     root().join("gpu/ptx")
 }
 
-/// The folder of the PTX that is not checked in: `warpproof-gpu` looks for it beside the programs that are
-/// built.
+/// The folder of the PTX that is not checked in. `warpproof-gpu` looks for it beside the running program.
 pub(crate) fn built() -> PathBuf {
     scratch().join("kernels")
 }
@@ -60,18 +60,19 @@ impl Module {
 
     /// Code generation flags.
     pub(crate) fn flags(&self) -> Vec<String> {
-        // A loop over the slots of a lane that hashes each key has to be unrolled, or the slots are put into
-        // memory: eight hashes are more than LLVM would unroll by itself. In the kernels that run seldom no
-        // lane hashes so many.
+        // If a loop over the slots of a lane is not unrolled, the slots go to local memory instead of
+        // registers. A loop that hashes eight keys is longer than LLVM unrolls by default. The kernels of
+        // `cold` have no such loop.
         let unroll = if self.name == "cold" { 200 } else { 450 };
-        // PTX 7.1 moves one half of a register without a second one for the other half. Drivers know it since
-        // CUDA 11.1; the calls of cudarc need 11.2. 128-bit words need 8.3.
+        // Since PTX 7.1 an instruction can move one half of a register and leave out the other half. Drivers
+        // accept it since CUDA 11.1; the calls of cudarc need 11.2. 128-bit words need PTX 8.3.
         let version = if self.features.contains("b128") { "ptx83" } else { "ptx71" };
         vec![
             format!("-Ctarget-cpu={}", self.target),
             format!("-Ctarget-feature=+{version}"),
-            // Optimisations on MIR know nothing of convergence: jump threading copies a collective into both
-            // arms of a branch among lanes. LLVM knows, and does the work alone.
+            // Optimisations on MIR do not know that a collective must stay at one place: jump threading
+            // copies it into both arms of a branch, and lanes no longer meet. LLVM knows, so it optimises
+            // alone.
             "-Zmir-opt-level=0".to_owned(),
             format!("-Cllvm-args=-unroll-threshold={unroll}"),
         ]

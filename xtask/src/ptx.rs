@@ -7,8 +7,8 @@ use crate::toolchain::{self, Toolchain};
 use crate::{ptx_orders, ptxas};
 use rayon::prelude::*;
 
-/// Builds the modules with these names, all if there is none, and writes each where it belongs. With all of
-/// them comes the version of the compiler.
+/// Builds the modules with these names and writes each where it belongs. Without names it builds all, and
+/// also records the version of the compiler.
 pub(crate) fn write(names: &[&str]) -> Outcome<()> {
     if let Some(unknown) = names.iter().find(|name| MODULES.iter().all(|module| module.name != **name)) {
         return Err(format!("there is no module {unknown}; {}", known()));
@@ -27,10 +27,9 @@ pub(crate) fn write(names: &[&str]) -> Outcome<()> {
     Ok(())
 }
 
-/// Builds every module and compares those of the library with `gpu/ptx`: the texts must be equal. They must
-/// be so with another compiler than the recorded one too, or nobody knows whether what runs on GPUs is what
-/// the sources say. The others are written to where tests look for them. What the text of each says must
-/// hold.
+/// Builds every module and compares those of the library with `gpu/ptx`: the texts must be equal, whichever
+/// compiler built them. Otherwise nobody knows whether GPUs run what the sources say. Writes the other
+/// modules to where tests look for them. Checks the instructions of all of them.
 pub(crate) fn check() -> Outcome<()> {
     let recorded = read(&version_file())?;
     let toolchain = Toolchain::find(Some(&recorded))?;
@@ -52,7 +51,7 @@ pub(crate) fn check() -> Outcome<()> {
     }
     if !differing.is_empty() {
         let what = if toolchain.version == recorded {
-            "gpu/ptx is not what the sources give. Run `cargo xtask ptx` and commit it.".to_owned()
+            "gpu/ptx differs from what the sources give. Run `cargo xtask ptx` and commit it.".to_owned()
         } else {
             toolchain::other(&recorded, &toolchain.version)
         };
@@ -68,7 +67,8 @@ fn known() -> String {
     format!("the modules are {}", names.join(", "))
 }
 
-/// The texts of modules. Those of different targets are built at once, each target in its own folder.
+/// Builds modules and returns their texts, in order. Targets are built in parallel, each in a folder of its
+/// own.
 fn build_all(toolchain: &Toolchain, modules: &[&Module]) -> Outcome<Vec<String>> {
     let mut targets: Vec<&str> = modules.iter().map(|module| module.target).collect();
     targets.sort_unstable();

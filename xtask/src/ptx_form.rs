@@ -1,20 +1,20 @@
-//! The form in which PTX is kept: the compiler's text without what differs between machines, what changes
-//! when another kernel comes or goes, and what says nothing.
+//! The form in which PTX is checked in: the compiler's text, made shorter and the same on every machine. If a
+//! kernel is added or removed, the text of the others stays as it is.
 //!
-//! - No comments, and no white space that no word needs.
-//! - A label has no number of its function, and a parameter no name of it: `$5`; `p0` if it is a pointer,
-//!   `n1` if it is a number. Both names are a function's own.
-//! - That a pointer is aligned to nothing is not said.
-//! - The letter of a register is that of its kind: `%d1` has 64 bits, `%r1` 32, `%h1` 16, and `%p1` is a
+//! - No comments, and as little white space as possible.
+//! - Labels and parameters do not repeat the name or number of their function: a label is `$5`; a parameter
+//!   is `p0` if it is a pointer and `n1` if it is a number. They are local to a function in PTX.
+//! - `.align 1` of a pointer is left out.
+//! - The first letter of a register names its kind: `%d1` has 64 bits, `%r1` 32, `%h1` 16, and `%p1` is a
 //!   predicate.
 
 use crate::shell::Outcome;
 
-/// What a parameter that is a pointer is, after its size.
+/// The text that marks a parameter as a pointer, after its size.
 const POINTER: &str = ".ptr .align 1 ";
 /// How the compiler begins the name of a label.
 const LABEL: &str = "$L__BB";
-/// How it begins the names of registers, and what is in the place of that.
+/// How the compiler begins the names of registers, and what replaces it.
 const REGISTERS: [(&str, &str); 2] = [("%rd", "%d"), ("%rs", "%h")];
 
 /// The text in this form.
@@ -48,7 +48,7 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// Learns of a function, or of a parameter.
+    /// Reads a line that may begin a function or declare a parameter.
     fn read(&mut self, line: &str) {
         let function = [".entry ", ".func "].iter().find_map(|kind| line.split_once(kind));
         if let Some((_, rest)) = function {

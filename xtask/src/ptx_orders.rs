@@ -1,5 +1,5 @@
-//! Compares PTX with the ordering table of the design: what each access of the memory contract becomes, and
-//! that the kernels of the tables use nothing else.
+//! Compares PTX with the ordering table. Each access of the memory contract must become the instruction that
+//! the table names, and the kernels of the tables must use no other ones.
 
 use crate::modules::Module;
 use crate::ptx_text::Kernel;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 const ORDERS: [&str; 4] = ["relaxed", "acquire", "release", "acq_rel"];
 
-/// What exchanges among lanes and waits.
+/// Instructions by which lanes exchange values or wait.
 const LANES: [&str; 7] = [
     "vote.sync.ballot.b32",
     "shfl.sync.idx.b32",
@@ -30,7 +30,7 @@ pub(crate) fn faults(module: &Module, text: &str) -> Vec<String> {
     said.into_iter().map(|fault| format!("{}: {fault}", module.file_name())).collect()
 }
 
-/// The probes that are not the instructions of the table.
+/// The probes that did not become the instructions of the ordering table.
 fn of_probes(kernels: &[Kernel<'_>], wide: bool) -> Vec<String> {
     let found: BTreeMap<String, Vec<String>> =
         kernels.iter().map(|k| (k.name.to_owned(), effects(k))).collect();
@@ -38,24 +38,31 @@ fn of_probes(kernels: &[Kernel<'_>], wide: bool) -> Vec<String> {
     let wrong = expected.iter().filter(|(name, instructions)| found.get(*name) != Some(instructions));
     let unknown = found.keys().filter(|name| !expected.contains_key(*name));
     wrong
-        .map(|(name, instructions)| format!("{name} is {:?}, not {instructions:?}", found.get(name)))
-        .chain(unknown.map(|name| format!("nothing is known of {name}")))
+        .map(|(name, instructions)| {
+            format!("{name} became {:?}; the ordering table has {instructions:?}", found.get(name))
+        })
+        .chain(unknown.map(|name| format!("the ordering table has no row for {name}")))
         .collect()
 }
 
-/// What a kernel of tables does to memory, or to other lanes, that the contract does not know.
+/// The instructions of a kernel on memory or on other lanes that the memory contract does not know.
 fn strange(kernel: &Kernel<'_>) -> Vec<String> {
     let known = |effect: &String| {
         is_contracted(effect) || is_staged(kernel.name, effect) || LANES.contains(&effect.as_str())
     };
     let effects = effects(kernel).into_iter().filter(|effect| !known(effect));
-    effects.map(|effect| format!("{effect} in {}", kernel.name)).collect()
+    effects
+        .map(|effect| {
+            format!("{} has the instruction {effect}, which the memory contract does not know", kernel.name)
+        })
+        .collect()
 }
 
-/// A plain access of words of a table, or that no access of them was recognised.
+/// The fault that a kernel reads or writes words of a table by a plain access, or that no access of them was
+/// found.
 fn plain_of_table(kernel: &Kernel<'_>) -> Option<String> {
-    // They look at no table, and at no word that is counted in; or they read where their table is: its
-    // address is no parameter.
+    // Kernels that access neither a table nor a counter, and kernels that read the address of their table
+    // from memory: it is not one of their parameters.
     let elsewhere = ["paged_arrange_", "paged_answer_", "paged_map", "paged_set"];
     if elsewhere.iter().any(|name| kernel.name.starts_with(name)) {
         return None;
@@ -63,16 +70,16 @@ fn plain_of_table(kernel: &Kernel<'_>) -> Option<String> {
     let parameters = table_parameters(kernel.name);
     let addresses = kernel.derived_from(parameters);
     if parameters.is_empty() != kernel.memory().all(|i| !i.uses(&addresses)) {
-        return Some(format!("{}: no access of the table was recognised", kernel.name));
+        return Some(format!("{}: no access was found to the parameters that point to a table", kernel.name));
     }
     if parameters.is_empty() && kernel.memory().next().is_some() {
-        return Some(format!("{} has memory", kernel.name));
+        return Some(format!("{} accesses memory, but has no parameter that points to a table", kernel.name));
     }
     let plain = kernel.memory().find(|i| i.is_plain() && i.uses(&addresses))?;
-    Some(format!("{} in {}", plain.mnemonic, kernel.name))
+    Some(format!("{} reads or writes words of a table by the plain {}", kernel.name, plain.mnemonic))
 }
 
-/// The probes of one handle: their names, and the one instruction that each must be.
+/// The probes of one handle: their names, and the one instruction that each must become.
 fn accesses(suffix: &str, place: &str, bits: u32, counts: bool) -> Vec<(String, String)> {
     let mut table = Vec::new();
     for order in &ORDERS[..2] {
@@ -93,7 +100,7 @@ fn accesses(suffix: &str, place: &str, bits: u32, counts: bool) -> Vec<(String, 
     table
 }
 
-/// Every probe of a module and the instructions that it must consist of, except for its input and output.
+/// Every probe of a module and its instructions, without those that read its input and write its output.
 fn expected(wide: bool) -> BTreeMap<String, Vec<String>> {
     let mut probes = BTreeMap::new();
     let mut global =
@@ -135,7 +142,8 @@ fn expected(wide: bool) -> BTreeMap<String, Vec<String>> {
     probes
 }
 
-/// The effects of a kernel on memory and on other lanes, except for plain input and output.
+/// The instructions of a kernel that act on memory or on other lanes. Plain accesses, which read its input
+/// and write its output, are left out.
 fn effects(kernel: &Kernel<'_>) -> Vec<String> {
     let kinds = ["ld.", "st.", "atom.", "red.", "vote.", "shfl.", "bar", "fence.", "membar", "nanosleep"];
     kernel
@@ -162,8 +170,8 @@ fn is_contracted(mnemonic: &str) -> bool {
         && (place == (Some("gpu"), Some("global")) || place == (Some("cta"), Some("shared")))
 }
 
-/// Whether an access is one of scratch words, which are handed over only at barriers, in a kernel that has
-/// them.
+/// Whether an access is a plain one of shared scratch words, in a kernel that has such words. They pass from
+/// thread to thread only at barriers.
 fn is_staged(kernel: &str, mnemonic: &str) -> bool {
     let scratch = ["_scatter_l", "_scatter_again_l", "_fill_l"].iter().any(|step| kernel.contains(step));
     let accesses = ["ld.shared.", "st.shared."].iter().find_map(|access| mnemonic.strip_prefix(access));
@@ -247,8 +255,8 @@ mod tests {
         assert_eq!(
             said,
             [
-                "warpproof.sm_75.ptx: atom.global.add.u32 in open_k",
-                "warpproof.sm_75.ptx: ld.global.b32 in open_k"
+                "warpproof.sm_75.ptx: open_k has the instruction atom.global.add.u32, which the memory contract does not know",
+                "warpproof.sm_75.ptx: open_k reads or writes words of a table by the plain ld.global.b32"
             ]
         );
         assert!(!is_contracted("atom.global.add.u32") && !is_contracted("ld.release.gpu.global.b32"));
@@ -271,6 +279,6 @@ mod tests {
         assert!(right.iter().all(|fault| !fault.contains("probe_load_relaxed_u32 ")), "{right:?}");
         assert_eq!(wrong.len(), right.len() + 1);
         let unknown = faults(probes, ".visible .entry probe_x(\n)\n{\n}\n");
-        assert!(unknown.contains(&"probes.sm_75.ptx: nothing is known of probe_x".to_owned()));
+        assert!(unknown.contains(&"probes.sm_75.ptx: the ordering table has no row for probe_x".to_owned()));
     }
 }

@@ -1,4 +1,4 @@
-//! Reads PTX text: kernels, instructions, and the registers that hold addresses derived from parameters.
+//! Reads PTX text: kernels, their instructions, and which registers hold addresses that come from parameters.
 
 use std::collections::HashSet;
 
@@ -31,7 +31,7 @@ impl<'a> Kernel<'a> {
         kernels
     }
 
-    /// Instructions that access memory that others may access; parameters do not count.
+    /// Instructions that access memory, except for loads of parameters.
     pub(crate) fn memory(&self) -> impl Iterator<Item = &Instruction<'a>> {
         let kinds = ["ld.", "st.", "atom.", "red."];
         self.instructions.iter().filter(move |i| {
@@ -39,8 +39,8 @@ impl<'a> Kernel<'a> {
         })
     }
 
-    /// The registers that may hold an address derived from one of the parameters: closed under every
-    /// instruction except those that read memory.
+    /// The registers that may hold an address computed from one of the parameters. An instruction passes it
+    /// on from its operands to its result, unless it accesses memory.
     pub(crate) fn derived_from(&self, parameters: &[usize]) -> HashSet<&'a str> {
         let names: Vec<String> = parameters.iter().map(|p| format!("p{p}")).collect();
         let mut derived = HashSet::new();

@@ -36,7 +36,8 @@ pub(crate) fn run_all() -> Outcome<()> {
     if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
 }
 
-/// What the text itself gives away: calls, reachable faults, what the assembler gets wrong.
+/// The faults that the text itself shows: calls, reachable traps, and instructions that the assembler
+/// miscompiles.
 pub(crate) fn inspect(name: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut function = "";
@@ -46,11 +47,11 @@ pub(crate) fn inspect(name: &str, text: &str) -> Vec<String> {
         }
         let code = line.trim_start();
         if code.starts_with("call") || code.contains(".extern .func") {
-            faults.push(format!("{name}: a call is left: {code}"));
+            faults.push(format!("{name}: a call was not inlined: {code}"));
         }
         // The panic handler itself stays in the module; without a call it cannot be reached.
         if code.starts_with("trap") && function.contains(".entry") {
-            faults.push(format!("{name}: a fault can be reached in {function}"));
+            faults.push(format!("{name}: a trap can be reached in {function}"));
         }
         // ptxas 13.0 fuses it with a comparison of its result into one packed instruction whose two
         // predicates share a register: a wrong answer, seen on sm_90.
@@ -122,7 +123,11 @@ fn find() -> Outcome<PathBuf> {
             format!("{e}\nptxas is in the CUDA toolkit and in the Python package {PACKAGE}: put one in PATH")
         })?;
     }
-    if ptxas.exists() { Ok(ptxas) } else { Err(format!("the package {PACKAGE} has no {}", ptxas.display())) }
+    if ptxas.exists() {
+        Ok(ptxas)
+    } else {
+        Err(format!("the package {PACKAGE} does not contain {}", ptxas.display()))
+    }
 }
 
 #[cfg(test)]

@@ -78,15 +78,15 @@ impl Toolchain {
     }
 }
 
-/// The message if the compiler that was `found` gives another text than the `recorded` one.
+/// The message that the compiler that was `found` builds other text than the `recorded` one.
 pub(crate) fn other(recorded: &str, found: &str) -> String {
     let line = |version: &str| version.trim().replace('\n', ", ");
     let (release, recorded, found) = (release(recorded), line(recorded), line(found));
     format!(
-        "gpu/ptx was built by {recorded}. The compiler found is {found}, and gives another text.\n\
+        "gpu/ptx was built by {recorded}. The compiler found here is {found}; what it builds is different.\n\
          On Debian, `apt-get install 'rustc-web={release}*' 'rust-web-src={release}*'` installs the recorded one; \
          versions that are superseded are at snapshot.debian.org.\n\
-         To change to the compiler found, run `cargo xtask ptx` with it, `cargo xtask ptxas` and the tests on a GPU, \
+         To change to the compiler found here, run `cargo xtask ptx` with it, `cargo xtask ptxas` and the tests on a GPU, \
          and commit gpu/ptx."
     )
 }

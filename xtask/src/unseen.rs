@@ -110,13 +110,16 @@ fn what_no_engine_sees_is_listed() {
     let found = found().unwrap();
     let listed = listed(&read(&root().join("simt/UNSEEN.md")).unwrap());
     let silent: Vec<_> = listed.iter().filter(|row| !row.2).map(|row| &row.0).collect();
-    assert!(silent.is_empty(), "simt/UNSEEN.md does not say what they do, and what sees them: {silent:?}");
+    assert!(
+        silent.is_empty(),
+        "simt/UNSEEN.md has no text for these files (what they do, and what tests them): {silent:?}"
+    );
     let known: Vec<_> = listed.into_iter().map(|(file, places, _)| (file, places)).collect();
     let missing: Vec<_> = found.iter().filter(|row| !known.contains(row)).collect();
     let gone: Vec<_> = known.iter().filter(|row| !found.contains(row)).collect();
     assert!(
         missing.is_empty() && gone.is_empty(),
-        "simt/UNSEEN.md lacks {missing:#?} and lists {gone:#?}, which are not there"
+        "simt/UNSEEN.md must list {missing:#?}, and must not list {gone:#?}, which do not exist"
     );
     let once: std::collections::BTreeSet<_> = known.iter().collect();
     assert_eq!(once.len(), known.len(), "a file has one row");

@@ -1,4 +1,5 @@
-//! The floors of random access: the least that an operation of a table must do, without the table.
+//! Kernels that measure the floors of random access: they make only the accesses to memory that any operation
+//! of a table must make.
 
 use crate::entry::{Count, In, Out, Tiles};
 use crate::store::store;

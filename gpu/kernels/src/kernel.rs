@@ -1,5 +1,5 @@
-//! From a row of the matrix to an entry point: each macro adds its part, and `entry_point!` puts them
-//! together.
+//! The macros that make entry points from the rows of the matrix: each adds its part, and `entry_point!` puts
+//! the parts together.
 
 /// `tables! { STRUCTURE KIND [OPERATIONS]: LAYOUT SHAPE(LANES, SLOTS), ...; }`: every operation of every
 /// table of the block.
@@ -197,8 +197,8 @@ macro_rules! kernel {
     };
 }
 
-/// What a layout is: its slots, its entry and how often a key may stand in a table. Those in 128-bit words
-/// are in modules of their own, for GPUs that have them.
+/// The parts of a layout: its slots, its entry, and whether a table may hold a key more than once. Layouts in
+/// 128-bit words are in modules of their own, for GPUs that have such words.
 macro_rules! layout {
     (set32 $($rest:tt)*) => { layout! { @base packed $($rest)* Key32 Unique } };
     (set64 $($rest:tt)*) => { layout! { @base packed $($rest)* Key64 Unique } };

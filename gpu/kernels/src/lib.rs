@@ -1,27 +1,28 @@
-//! The entry points of our own PTX: the rows of a matrix, only instantiation.
+//! The entry points of the library's PTX.
 //!
-//! A kernel is `STRUCTURE_LAYOUT_OPERATION_SHAPE`. `matrix.rs` lists the kernels, `operation!` in `kernel.rs`
-//! the arguments of an operation, `memory!` the arguments of its table before those. The methods of
-//! [`entry::Launch`] are the code. To add:
+//! The name of a kernel is `STRUCTURE_LAYOUT_OPERATION_SHAPE`. `matrix.rs` lists all kernels. In `kernel.rs`
+//! the macro `memory!` gives the first arguments of a kernel, those of its table, and `operation!` the rest,
+//! those of its operation. The code of the operations is in the methods of [`entry::Launch`]. To add:
 //!
-//! - a structure: a module in `matrix`, a block in `matrix.rs`, its `stats` in `entry`;
-//! - an operation: a method, an arm of `operation!`, a name in the matrix;
-//! - an entry type: a line of `layout!`, and its tables in the matrix.
+//! - a structure: write a module in `matrix`, a block in `matrix.rs`, and its `stats` in `entry`;
+//! - an operation: write a method, an arm of `operation!`, and its name in the matrix;
+//! - an entry type: write a line of `layout!`, and its tables in the matrix.
 //!
-//! The structures are `slab`, `hop`, `open`, `cuckoo` (open addressing where keys move) and `waitfree`. A map
-//! or set holds a key once, a multimap as often as it is inserted. Layouts in 128-bit words (`map64`,
-//! `multi64`) are for sm_90, in modules of their own.
+//! The structures are `slab`, `hop` (hopscotch), `open` (open addressing), `cuckoo`, `waitfree`, and `paged`
+//! and `board` (paged tables without and with a board of fingerprints). A map or set holds a key once, a
+//! multimap as often as it is inserted. Layouts in 128-bit words (`map64`, `multi64`) are for sm_90, in
+//! modules of their own.
 //!
-//! A shape is `lLANES`, with `_x16` for slabs of 16 slots and `_x4` for buckets of 4 where others have 8.
-//! Tiles of different widths may use one table as long as its slabs or buckets have the same number of slots,
-//! or its groups the same number of words. Whole warps copy all entries of an open-addressing table; each
-//! lane reads 8 slots, whatever the buckets.
+//! A shape is `l` and the number of lanes of a tile. `_x16` follows for slabs of 16 slots, and `_x4` for
+//! buckets of 4 slots instead of 8. Tiles of different widths may use one table if they read the same number
+//! of slots of a slab or bucket, or of words of a group. Whole warps copy all entries of an open-addressing
+//! table: each lane reads 8 slots, whatever the size of a bucket is.
 //!
-//! After an insert, assign or mixed batch of a hopscotch table, or of one in which keys move, `deferred` does
-//! those operations whose outcome is 253, with a tile per 32 operations. It takes the arguments of a mixed
-//! batch, and the code of all operations where there are none for each. So it does after every update of a
-//! wait-free table. After `reclaim` has made nodes free, it may run several times, and `last` ends what it
-//! has left.
+//! An update of a hopscotch, cuckoo or wait-free table takes two kernels. The first gives the code 253
+//! (`DEFERRED`) to each operation that it does not finish; then `deferred` runs those, with a tile for each
+//! 32 operations. `deferred` takes the arguments of a mixed batch, or one code of an operation for the whole
+//! batch. On a wait-free table it may leave operations for which there was no free node. `reclaim` makes
+//! nodes free, and `deferred` runs again, perhaps several times; at the end `last` finishes what is left.
 //!
 //! The size of a grid:
 //!
@@ -32,20 +33,27 @@
 //! | `flush`, `stats`, `retrieve_all` | tile: part (bucket or group), or 256 slots of open addressing |
 //! | `reclaim` | thread: word of the bitmap, or stash |
 //!
-//! Blocks have one dimension and a multiple of 32 threads. Their shared words are zero at first, and as many
-//! as the operation says: for `stats` one for each number. Counters are zero at first. Lengths are `u64` and
-//! count words; `n`, `buckets` and `homes` are `u32`. The last two arguments of a table are the words of its
-//! seed, `u64`.
+//! Blocks have one dimension and a multiple of 32 threads. The documentation of an operation says how many
+//! shared words a block has; for `stats` it is one for each number. Shared words and counters are zero at
+//! first. Lengths are `u64` and count words; `n`, `buckets` and `homes` are `u32`. The last two arguments of
+//! a table are the words of its seed, `u64`.
 //!
 //! # Safety
 //!
-//! A kernel is unsafe because of its pointers. Each points to as many words as the length beside it says;
-//! nothing else uses them in another way until the launch has ended; and grid and blocks are as above.
+//! A kernel is unsafe because of its pointers. Each must point to as many words as the length after it says.
+//! Until the launch has ended, other code may access these words only as the kernels of this crate do. Grid
+//! and blocks must be as above.
 //!
-//! A feature says what a module holds: `tables` the operations and the floors of random access (`floor`);
-//! `cold` the kernels of tables that run seldom; `tuning` other shapes of `map32`, and other ways to copy all
-//! entries; `stress` the operations between stamps; `paper` the tables that ours are compared with (`paper`);
-//! `probes` one kernel per memory access and order.
+//! # Features
+//!
+//! Each PTX module is built with one of these features, and with `b128` if its layouts are in 128-bit words:
+//!
+//! - `tables`: the operations, and the floors of random access (`floor`);
+//! - `cold`: the kernels of tables that run seldom;
+//! - `tuning`: other shapes of `map32`, and other ways to copy all entries;
+//! - `stress`: operations with time stamps;
+//! - `paper`: tables of others that benches compare with (`paper`);
+//! - `probes`: one kernel for each memory access and order.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch, macro_metavar_expr_concat)]

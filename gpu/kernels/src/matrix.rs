@@ -1,16 +1,16 @@
 //! The list of kernels: tables x operations x shapes of a tile.
 //!
-//! A block lists operations, then the tables that have them: a layout, and how a tile reads it,
-//! `SHAPE(LANES, SLOTS)`. Lanes times slots of a lane are the slots of a slab or bucket, or the words of a
-//! group. No tile is wider than a group: the other lanes would have nothing to read. The library's widths are
-//! those that were fastest on an H200.
+//! A line lists operations, and then the tables that have them: a layout, and `SHAPE(LANES, SLOTS)`, the
+//! lanes of a tile and the slots that each lane reads. Lanes times slots are the slots of a slab or bucket,
+//! or the words of a group. The widths of the library are those that were fastest on an H200.
 //!
-//! An operation that only looks at slots has one kernel for all tables with the same slots: that of maps
-//! serves multimaps, and that of `open` serves `cuckoo`, but for the statistics of u64 pairs, whose buckets
-//! are larger there. Slots are put into bins without regard to buckets: that has no `_x4`.
+//! Operations that read slots without regard to the structure have one kernel for several tables. The kernels
+//! of maps serve multimaps too, and those of `open` serve `cuckoo`. (One exception: `cuckoo` has its own
+//! `stats` of u64 pairs, as its buckets are larger.) A kernel that puts entries into bins does not depend on
+//! the size of a bucket, so it has no `_x4`.
 //!
-//! A module for each structure has what makes its tables: `packed` where an entry is one word, `lock_word`
-//! where it is a key word and a value word.
+//! For each structure a module has the functions that make its tables: `packed` if an entry is one word,
+//! `lock_word` if it is a key word and a value word.
 
 pub(crate) mod board;
 pub(crate) mod cuckoo;
@@ -20,7 +20,7 @@ pub(crate) mod paged;
 pub(crate) mod slab;
 pub(crate) mod waitfree;
 
-// 2 lanes, 4 for slabs and groups of 128-bit words. A multimap has one operation more.
+// 2 lanes, or 4 for slabs and groups of 128-bit words. Multimaps also have `insert`.
 #[cfg(feature = "tables")]
 tables! {
     slab set [insert_unique delete search]: set32 l2(2, 4);
@@ -34,9 +34,9 @@ tables! {
     hop map [mixed]: map32 l1(1, 8), map64 l4(4, 2);
 }
 
-// Small tables by one lane, large ones by two, mixed batches always by one: `gpu::OpenMap` says from which
-// size on. `_x4` are buckets of 32 bytes, of tables in the L2 cache. Elsewhere a lane reads 32 bytes of a
-// bucket, also by the lock word, where a probe reads one of the two words of a slot.
+// One lane runs an operation on a small table, two lanes run one on a large table; `gpu::OpenMap` has the
+// size between them. `_x4` is for tables in the L2 cache, whose buckets have 32 bytes. In other tables a lane
+// reads 32 bytes of a bucket. With the lock word a probe reads only the key words of the slots.
 #[cfg(feature = "tables")]
 tables! {
     open set [insert_unique absorb delete search]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
@@ -44,13 +44,13 @@ tables! {
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     open map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
 
-    // Over the bus: the lanes of a tile read 64 adjacent bytes at once.
+    // Tables in host memory: the lanes of a tile read 64 adjacent bytes at once over the bus.
     open set [insert_unique delete search]: set64 l4(4, 2);
     open map [insert_unique delete search mixed]: map32 l4(4, 2);
     open map [insert_unique insert_or_assign insert_or_add delete search mixed]: map64 l4(4, 1);
 
-    // Child tables as one table: if all are in frames, by as many lanes as one table of that size; and over
-    // the bus.
+    // Child tables as one table. If all are in frames, as many lanes run an operation as on one table of that
+    // size. The shapes of four lanes are for child tables in host memory.
     paged set [insert_unique delete search]:
         set32 l1(1, 8), set32 l4(4, 2), set64 l1(1, 8), set64 l2(2, 4), set64 l4(4, 2);
     paged map [insert_unique insert_or_assign insert_or_add delete search mixed]:
@@ -60,7 +60,8 @@ tables! {
     paged set [search_runs]: set32 l4(4, 2), set64 l4(4, 2);
     paged map [search_runs]: map32 l4(4, 2), map64l l4(4, 1), map64 l4(4, 1);
 
-    // Child tables with a board of fingerprints: one lane runs an operation, and reads one slot or none.
+    // Child tables with a board of fingerprints: one lane runs an operation, as it seldom reads more than one
+    // slot.
     board set [insert_unique delete search search_runs sift]: set32 l1(1, 8), set64 l1(1, 8);
     board map [insert_unique insert_or_assign insert_or_add delete search search_runs sift mixed]:
         map32 l1(1, 8), map64 l1(1, 4);
@@ -74,14 +75,14 @@ tables! {
     open set [retrieve_all retrieve_all_in_order]: set32 l32(32, 1), set64 l32(32, 1);
     open map [retrieve_all retrieve_all_in_order]: map32 l32(32, 1), map64l l32(32, 1), map64 l32(32, 1);
 
-    // Keys move: widths as where they do not, but for u64 pairs, whose buckets are twice as wide.
+    // Widths as those of `open`, except for u64 pairs, whose buckets are twice as wide.
     cuckoo set [insert_unique delete search]: set32 l1(1, 8), set64 l2(2, 4);
     cuckoo map [insert_unique insert_or_assign insert_or_add delete search]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
     cuckoo map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l4(4, 2);
 }
 
-// A node is 64 bytes, which four lanes read, or 128 of eight lanes where an entry has 16.
+// Four lanes read a node of 64 bytes. Nodes with entries of 16 bytes have 128 bytes, which eight lanes read.
 #[cfg(feature = "tables")]
 tables! {
     waitfree set [insert_unique delete search retrieve_all]: set32 l4(4, 4), set64 l4(4, 2);
@@ -89,8 +90,7 @@ tables! {
         map32 l4(4, 2), map64 l8(8, 1);
 }
 
-// What the operations above leave to a second kernel, which serves all of them; and what is run once for many
-// batches.
+// Second kernels, for what the operations above deferred, and operations that run once for many batches.
 #[cfg(feature = "cold")]
 tables! {
     slab set [flush stats retrieve_all]: set32 l2(2, 4);
@@ -110,8 +110,7 @@ tables! {
 }
 
 // Operations with two time stamps each, for the histories of stress tests, by tiles of the usual width. On
-// hopscotch tables, and where keys move, they are whole operations, not tried ones with a second kernel for
-// the rest.
+// hopscotch and cuckoo tables they run to their end and defer nothing to a second kernel.
 #[cfg(feature = "stress")]
 tables! {
     slab set [stamped]: set32 l2(2, 4);
@@ -123,7 +122,7 @@ tables! {
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     waitfree set [stamped]: set32 l4(4, 4), set64 l4(4, 2);
     waitfree map [stamped]: map32 l4(4, 2), map64 l8(8, 1);
-    // The exchanges that an operation loses.
+    // Counts the exchanges that an operation loses.
     waitfree map [mixed_counted]: map32 l4(4, 2);
     cuckoo set [stamped]: set32 l1(1, 8), set64 l2(2, 4);
     cuckoo map [stamped]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);

@@ -1,4 +1,4 @@
-//! Baselines to compare our tables with, which the explorer does not check (`warpproof-baselines`).
+//! Tables that benches compare with (`warpproof-baselines`). The checker does not explore them.
 //!
 //! | Kernels | Table arguments |
 //! |---|---|
@@ -7,15 +7,15 @@
 //! | `lock_list_` `insert` `delete` `contains` `mixed` | nodes `u64*`, length, buckets `u32`, taken `u64*` |
 //! | `starfish_` `insert` and `search` | words of a child table `u64*`, length, seed `u32` |
 //!
-//! Lengths are `u64`. The arguments of the operation follow, as for maps; `cuckoo_insert` has, before n, an
-//! array for the keys that were left out. One lane runs an operation.
+//! Lengths are `u64`. The arguments of the operation follow, as for maps; `cuckoo_insert` has one more before
+//! `n`, an array for the keys that found no place. One lane runs an operation.
 //!
-//! `starfish_insert` takes pairs `u64*`, outcomes, n: if an outcome is `Full`, the pair is replaced by the
-//! one that was left out. `starfish_search` takes queries `u32*`, values `u32*`, n: an answered query becomes
-//! `ANSWERED`, and the value of an unanswered query is not written.
+//! `starfish_insert` takes pairs `u64*`, outcomes, `n`. If an outcome is `Full`, the pair that found no place
+//! is written over the pair. `starfish_search` takes queries `u32*`, values `u32*`, `n`. An answered query
+//! becomes `ANSWERED`; the value of an unanswered query is not written.
 //!
-//! On lists with locks a tile of four lanes runs an operation, as in the wait-free table. `mixed` is for u32
-//! pairs, the others for u64 keys: keys, codes, n.
+//! On lists with locks a tile of four lanes runs an operation, as on the wait-free table. `mixed` is for u32
+//! pairs. The others are for u64 keys and take keys, codes, `n`.
 
 use crate::entry::{Count, In, Out, Tiles};
 use crate::store::{Store, store};

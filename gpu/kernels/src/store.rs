@@ -62,8 +62,8 @@ pub(crate) unsafe fn stores(keys: *mut u64, values: *mut u64, len: usize) -> [St
     unsafe { [store(keys, len), store(values, len)] }
 }
 
-/// Handles to entries of two words each, in two arrays of `len` words: one to the slots, as [`slots`] makes
-/// of one array, and one to the words of the reserved keys.
+/// Handles to entries of two words each, in two arrays of `len` words. The first handle is to the slots, the
+/// second to the words of the reserved keys, which follow them (as in [`slots`]).
 ///
 /// # Safety
 ///

@@ -14,13 +14,13 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    /// Those of a map.
+    /// The columns of a map: keys and values.
     pub(crate) fn of_pairs<K, V>(keys: Span<K>, values: Span<V>) -> Result<Self, Refused> {
         same(keys.len, "values", values.len)?;
         Ok(Self { n: keys.len, each: vec![keys.each(), values.each()] })
     }
 
-    /// Those of a set.
+    /// The column of a set: keys.
     pub(crate) fn of_keys<K>(keys: Span<K>) -> Self {
         Self { n: keys.len, each: vec![keys.each()] }
     }

@@ -1,31 +1,32 @@
-//! Kernels that benches and stress tests need and tables do not: they are built where they are needed.
+//! Kernels for benches and stress tests. They are not part of the library and are built only when needed.
 
 use crate::error::Error;
 use std::env;
 use std::path::PathBuf;
 
-/// Kernels that are no part of the library. `cargo xtask ptx NAME` builds them into `target/kernels`, where
-/// programs that Cargo builds find them; elsewhere the environment variable `WARPPROOF_KERNELS` names their
-/// folder.
+/// Kernels that are not part of the library. `cargo xtask ptx NAME` builds them into `target/kernels`, where
+/// programs that Cargo builds find them. Other programs name the folder in the environment variable
+/// `WARPPROOF_KERNELS`.
 ///
-/// Who uses them answers for what is in that folder: kernels of another version may do anything to memory.
+/// The kernels must be of the same version as this library, which nothing checks: kernels of another version
+/// may read and write any memory of the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extra {
-    /// Other shapes of maps of u32 pairs, and the published ways to copy all entries.
+    /// Maps of u32 pairs with other numbers of lanes, and published ways to copy all entries out.
     Tuning,
-    /// The operations between two stamps of a clock.
+    /// Operations that record the time before and after each.
     Stress,
-    /// The tables that ours are compared with.
+    /// Tables of others that benches compare with.
     Paper,
 }
 
 /// The variable that names the folder.
 const FOLDER: &str = "WARPPROOF_KERNELS";
-/// A file of each folder that Cargo builds into.
+/// A file that Cargo writes into each folder it builds into.
 const OF_CARGO: &str = "CACHEDIR.TAG";
 
 impl Extra {
-    /// The name that they are built by.
+    /// The name that `cargo xtask ptx` takes.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tuning => "tuning",
@@ -34,15 +35,16 @@ impl Extra {
         }
     }
 
-    /// Says that they are not built and how to build them, if they are not there. Where `WARPPROOF_KERNELS`
-    /// is set they are said to be there, so that who uses them fails and is not skipped.
+    /// A message that the kernels are not built and how to build them; `None` if they are built. It is also
+    /// `None` if `WARPPROOF_KERNELS` is set: then a test that does not find them fails instead of being
+    /// skipped.
     pub fn missing(self) -> Option<String> {
         let there = env::var_os(FOLDER).is_some() || self.folder().is_some();
         let name = self.name();
         (!there).then(|| format!("{name} kernels are not built (cargo xtask ptx {name})"))
     }
 
-    /// Their folder: that of the variable, or `kernels` in the folder that Cargo has built this program into.
+    /// The folder of the kernels: the one that the variable names, or `kernels` in Cargo's target folder.
     fn folder(self) -> Option<PathBuf> {
         if let Some(folder) = env::var_os(FOLDER) {
             return Some(folder.into());
@@ -56,13 +58,13 @@ impl Extra {
         format!("{}.{target}.ptx", self.name())
     }
 
-    /// Their text, which ends in a zero byte: first that of the kernels on 128-bit words, if `wide` and there
-    /// are any.
+    /// The texts of the modules, each of which ends in a zero byte. With `wide` the kernels on 128-bit words
+    /// come first, if there are any.
     ///
     /// # Errors
     /// [`Error::NotBuilt`].
     pub(crate) fn images(self, wide: bool) -> Result<Vec<String>, Error> {
-        // The tables that ours are compared with have no 128-bit words.
+        // The tables of others have no 128-bit words.
         let targets: &[&str] = if wide && self != Self::Paper { &["sm_90", "sm_75"] } else { &["sm_75"] };
         let read = |target: &&str| {
             let file = self.file(target);

@@ -14,11 +14,11 @@ impl Device {
     /// ones. Zero, the default, keeps none: freed memory returns to the driver when the device is next waited
     /// for.
     ///
-    /// Allocation from the driver takes time that grows with the size (BENCHMARKS.md has figures). A program
-    /// that builds large tables one after the other, or lets them grow, pays it once if memory is kept. The
-    /// memory of a table that was made while nothing was kept is not kept either. Kept memory counts as
-    /// taken, for other processes too. The setting belongs to the device: all its handles share it, and so
-    /// does everything else that allocates from its default memory pool.
+    /// Allocation from the driver takes time that grows with the size (figures: `notes/growing.md`). A
+    /// program that builds large tables one after the other, or lets them grow, pays it once if memory is
+    /// kept. The memory of a table that was made while nothing was kept is not kept either. Other processes
+    /// cannot use kept memory. The setting belongs to the device: all its handles share it, and so does
+    /// everything else that allocates from its default memory pool.
     ///
     /// # Errors
     /// [`Error::Driver`] if the device has no memory pools.

@@ -61,7 +61,7 @@ impl Staging {
 
     /// Staging buffers for chunks of at most `elements` operations; 0 counts as 1. They take 51 bytes of
     /// page-locked host memory and 78 bytes of device memory for each operation. Large batches are faster in
-    /// larger chunks, up to some millions (BENCHMARKS.md).
+    /// larger chunks, up to some millions (`notes/staging.md`).
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Driver`] if the driver refuses a stream.
@@ -75,9 +75,10 @@ impl Staging {
         Self { slots, elements, threads: CopyThreads::One, context: device.stream().context().clone() }
     }
 
-    /// All threads of rayon copy between the slices of a large batch and the page-locked memory, not only the
-    /// calling thread: in a measurement one thread copied an eighth of what the bus carries (BENCHMARKS.md).
-    /// They allocate memory for their queue now and then. A call by a thread of rayon copies alone.
+    /// Lets all threads of rayon copy between the slices of a large batch and the page-locked memory, not
+    /// only the calling thread, which reached an eighth of the speed of the bus (`notes/staging.md`). The
+    /// threads allocate memory for their queue now and then. If a thread of rayon makes the call, it copies
+    /// alone.
     #[must_use]
     pub fn in_parallel(self) -> Self {
         Self { threads: CopyThreads::Many, ..self }

@@ -1,5 +1,5 @@
-//! Paged tables with a board of fingerprints: batches that are large enough to be sifted, and to have runs of
-//! searches on one key.
+//! Paged tables with a board of fingerprints, and batches so large that a kernel first answers the searches
+//! of absent keys, and that a key occurs in many searches.
 
 use super::device;
 use warpproof_gpu::{Device, Error, PagedMap, PagedSet, Tuning};
@@ -29,7 +29,7 @@ fn map(device: &Device, choose: Choose) -> Option<Map> {
     }
 }
 
-/// Keys of which so many in a hundred are below [`PAIRS`].
+/// Keys; the given percentage of them are below [`PAIRS`].
 fn some_present(percent: u64, n: u64) -> Vec<u64> {
     (0..n).map(|i| SEED.hash(i).bits() % PAIRS + if i % 100 < percent { 0 } else { PAIRS }).collect()
 }
@@ -76,7 +76,7 @@ fn searches_with_a_board_find_what_is_there() {
     }
 }
 
-/// Child tables are rebuilt, and what the board says with them.
+/// When child tables are rebuilt, the board is written anew.
 #[test]
 fn keys_that_come_and_go_find_room_in_tables_with_a_board() {
     let Some(device) = device() else { return };

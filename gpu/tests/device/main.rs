@@ -17,7 +17,7 @@ use warpproof_model::host::{
 };
 use warpproof_model::outcome::{Delete, Insert};
 
-/// The first device, opened once; `None`, with a word printed, if this machine has none.
+/// The first device, opened once; `None` if this machine has none, and then prints that the test is skipped.
 fn device() -> Option<Device> {
     static DEVICE: OnceLock<Option<Device>> = OnceLock::new();
     let opened = DEVICE.get_or_init(|| match Device::open(0) {
@@ -31,7 +31,7 @@ fn device() -> Option<Device> {
     opened.clone()
 }
 
-/// Whether kernels that are no part of the library are built. If not, a word is printed.
+/// Whether kernels that are not part of the library are built. If not, prints that the test is skipped.
 fn is_built(extra: Extra) -> bool {
     let missing = extra.missing();
     if let Some(why) = &missing {
@@ -78,7 +78,7 @@ fn a_map_and_a_set_answer() {
     assert_eq!(set.len().unwrap(), 2);
 }
 
-/// Held by a test that takes much of the device's memory.
+/// A lock that a test holds while it takes much of the device's memory.
 static MUCH: Mutex<()> = Mutex::new(());
 
 /// A table of a sixteenth of the device's memory, beside which other tests take little.

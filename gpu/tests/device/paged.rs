@@ -56,18 +56,18 @@ fn are_of_either(now: &Entries, before: &Entries, after: &Entries) -> bool {
     all.into_iter().all(|key| now.get(key) == before.get(key) || now.get(key) == after.get(key))
 }
 
-/// What came of the calls that failed.
+/// Counts of the calls that failed.
 #[derive(Default, Debug)]
 struct Counts {
     /// Batches that ended with an error.
     errors: u64,
     /// Others that got no memory, before anything ran.
     no_memory: u64,
-    /// Batches that needed no more than another call of the driver.
+    /// Batches that succeeded by another call of the driver.
     answered: u64,
 }
 
-/// Lets each call of the driver fail in turn that `batch` makes on maps of this size.
+/// Runs `batch` on maps of this size again and again; each time another one of its calls of the driver fails.
 fn each_call_fails(counts: &mut Counts, make: &dyn Fn() -> Map, name: &str, batch: Batch<'_>) {
     let whole = make();
     let before = entries(&whole);
@@ -197,7 +197,7 @@ fn each_call_of_a_rebuild_may_fail_and_nothing_is_lost() {
     assert!(counts.errors > 0, "{counts:?}");
 }
 
-/// A clear that fails leaves pairs that were there, and the next one none.
+/// A clear that fails leaves only pairs that were there before, and the next clear leaves none.
 #[test]
 fn each_call_of_a_clear_may_fail() {
     let Some(device) = device() else { return };

@@ -17,7 +17,7 @@ fn keys<K: KeyScalar + TryFrom<u64, Error: Debug>>(n: usize, of: u64, seed: u64)
     (0..n as u64).map(key).collect()
 }
 
-/// How the inserts of a batch ended; and if the operations are `told` it, that of each.
+/// How many inserts of a batch ended in each way; with `told`, also how each of them ended.
 fn insert<K: KeyScalar>(
     map: &mut OpenMap<K, K>,
     batch: &[K],

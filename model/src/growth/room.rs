@@ -107,7 +107,10 @@ impl fmt::Display for Overdrawn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { room: Room { limit, taken, promised, exact }, used } = self;
         let of = if *exact { "entries" } else { "taken" };
-        write!(f, "{used} slots are used; {taken} count as {of}, {promised} are promised, of {limit} in all")
+        write!(
+            f,
+            "{used} slots are used, but {taken} count as {of} and {promised} are promised; the limit is {limit}"
+        )
     }
 }
 
@@ -159,7 +162,10 @@ mod tests {
         assert!(exact.check(&holds(7, 0)).is_ok() && exact.check(&holds(6, 1)).is_err());
         let room = Room { promised: 4, ..room };
         let overdrawn = room.check(&holds(5, 0)).expect_err("nine of eight");
-        assert_eq!(overdrawn.to_string(), "5 slots are used; 5 count as taken, 4 are promised, of 8 in all");
+        assert_eq!(
+            overdrawn.to_string(),
+            "5 slots are used, but 5 count as taken and 4 are promised; the limit is 8"
+        );
     }
 
     #[test]

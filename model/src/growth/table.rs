@@ -187,7 +187,7 @@ impl<M: Monitor> Growing<M> {
     /// tombstones.
     ///
     /// # Errors
-    /// Those of [`Rehash::rehash`].
+    /// The errors of [`Rehash::rehash`].
     pub fn resize_for(&self, more: u64) -> Result<(), Error<M>> {
         self.monitor.alone(|table| {
             let live = table.stats()?.live;
@@ -198,7 +198,7 @@ impl<M: Monitor> Growing<M> {
     /// Deletes everything by `clear`; the size stays.
     ///
     /// # Errors
-    /// Those of `clear`.
+    /// The errors of `clear`.
     pub fn clear(&self, clear: impl FnOnce(&mut M::Table) -> Result<(), Error<M>>) -> Result<(), Error<M>> {
         self.monitor.alone(|table| {
             clear(table)?;

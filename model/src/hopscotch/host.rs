@@ -40,7 +40,7 @@ impl HopscotchGeometry {
     /// A table whose homes have `pairs / load` slots, at least one home.
     ///
     /// Pairs are in the neighbourhoods of their homes: keys that fall unevenly may find theirs full before
-    /// the table is. BENCHMARKS.md has figures by load.
+    /// the table is. `notes/hopscotch.md` has figures by load.
     ///
     /// # Errors
     /// [`Refused::Load`] if the load is not above 0 and at most 1; [`Refused::TooLarge`] if the groups cannot

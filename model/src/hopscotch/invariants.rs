@@ -56,13 +56,16 @@ impl core::fmt::Display for Broken {
             Self::BothLocks { home } => write!(f, "home {home} has both locks"),
             Self::OutOfReach { group } => write!(f, "group {group} holds a key of another neighbourhood"),
             Self::LostMember { home, group } => {
-                write!(f, "home {home} has no hop bit for its member in group {group}, and moves none")
+                write!(
+                    f,
+                    "home {home} has a member in group {group} but no hop bit for it, and is not moving one"
+                )
             }
             Self::DuplicateKey { home } => write!(f, "a key of home {home} stands twice"),
             Self::Locked { home } => write!(f, "home {home} is locked"),
             Self::Reserved { group } => write!(f, "a slot of group {group} is reserved"),
             Self::EmptyHop { home, group } => {
-                write!(f, "a hop bit of home {home} leads to group {group}, where no member is")
+                write!(f, "home {home} has a hop bit for group {group} but no member there")
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) type Slot<W, E> = Found<W, <E as Packed>::Word>;
 /// The place of a member of a home.
 pub(super) struct Member<W: Warp, E: Packed, const S: usize> {
     pub(super) group: u32,
-    /// That group as it was read.
+    /// The group as it was read.
     pub(super) row: Row<W, E, S>,
     pub(super) slot: Slot<W, E>,
 }

@@ -30,7 +30,7 @@ pub trait BulkTable {
     /// slots; memory for up to three times the entries meanwhile.
     ///
     /// # Errors
-    /// Those of the backend; so for all calls.
+    /// The errors of the backend, as for all calls of this trait.
     fn retrieve_all(&self) -> Result<Vec<Self::Entry>, Self::Error>;
     /// Number of entries. Exact if nothing changes meanwhile. Time proportional to the slots.
     fn len(&self) -> Result<u64, Self::Error>;

@@ -94,24 +94,30 @@ impl fmt::Display for Refused {
         match self {
             Self::Length { keys, what, found } => write!(f, "{keys} keys but {found} {what}"),
             Self::SlabSlots { found, expected } => {
-                write!(f, "the size is for slabs of {found} slots, the table's warps read {expected}")
+                write!(f, "the size is for slabs of {found} slots; this table has slabs of {expected}")
             }
             Self::BucketSlots { found, expected } => {
-                write!(f, "the size is for buckets of {found} slots, the table's warps read {expected}")
+                write!(f, "the size is for buckets of {found} slots; this table has buckets of {expected}")
             }
             Self::NodeWords { found, expected } => {
-                write!(f, "the size is for nodes of {found} words, the table's warps read {expected}")
+                write!(f, "the size is for nodes of {found} words; this table has nodes of {expected}")
             }
             Self::NotPrime { what, found } => {
-                write!(f, "{found} {what}: a key probes them all only if their number is one or prime")
+                write!(
+                    f,
+                    "{found} {what}: their number must be one or prime, or a key could not reach them all"
+                )
             }
             Self::Nothing { what } => write!(f, "a table needs at least one {what}"),
             Self::TooLarge { what, found, most } => {
-                write!(f, "{found} {what} are more than the {most} that fit")
+                write!(f, "{found} {what} are more than the {most} that a table can have")
             }
-            Self::Load { load } => write!(f, "a load of {load}: it is above 0 and at most 1"),
+            Self::Load { load } => write!(f, "a load of {load}: a load must be above 0 and at most 1"),
             Self::Neighbourhood { found: (words, groups), expected: (w, g) } => {
-                write!(f, "the size is for {groups} groups of {words} words, the table's are {g} of {w}")
+                write!(
+                    f,
+                    "the size is for neighbourhoods of {groups} groups of {words} words; this table has {g} groups of {w}"
+                )
             }
         }
     }

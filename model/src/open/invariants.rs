@@ -46,13 +46,16 @@ impl core::fmt::Display for Broken {
                 write!(f, "a slot of bucket {bucket} is taken after an empty one")
             }
             Self::Unreachable { bucket } => {
-                write!(f, "a key in bucket {bucket} is after an empty slot, or off its probe sequence")
+                write!(
+                    f,
+                    "a key in bucket {bucket} cannot be found: it is after an empty slot, or off its probe sequence"
+                )
             }
             Self::Fingerprint { bucket } => {
                 write!(f, "the board has a wrong fingerprint for a key in bucket {bucket}")
             }
             Self::NotPassed { bucket } => {
-                write!(f, "a bucket that a key in bucket {bucket} passed does not say so")
+                write!(f, "a key in bucket {bucket} went on from a bucket whose filter does not record it")
             }
         }
     }

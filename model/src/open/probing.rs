@@ -48,7 +48,7 @@ pub const MOST_PROBES: u32 = 512;
 /// [`DoubleHashing`] with distances up to `N`, and at most [`MOST_PROBES`] buckets: keys of a bucket probe
 /// different ones, all near it. If a batch runs region by region of a table, the next bucket is nearly always
 /// in the same region. With `N` = 256, keys probe as few buckets as with [`DoubleHashing`], within 0.5 %, up
-/// to a load of 0.97, and 1 % more at 0.99 (BENCHMARKS.md).
+/// to a load of 0.97, and 1 % more at 0.99 (`notes/cpu.md`, *Near buckets*).
 ///
 /// An insert that finds them all full returns `Full` after 512 buckets, however large the table is. In tables
 /// of 2^21 slots, in buckets of four and of eight, that happened to no key up to a load of 0.98

@@ -99,7 +99,7 @@ pub struct Pager<E> {
 }
 
 impl<E: Clone> Pager<E> {
-    /// So many child tables, none of which is in one of so many frames.
+    /// A pager for `children` child tables and `frames` frames, all of which are empty.
     ///
     /// # Errors
     /// If there is no memory for the state of each: less than a hundred bytes, besides the events.

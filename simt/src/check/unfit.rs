@@ -34,16 +34,16 @@ impl core::fmt::Display for ScenarioError {
         match self {
             Self::Structure(name) => write!(f, "there is no structure `{name}`"),
             Self::Lanes(lanes) => {
-                write!(f, "a warp of {lanes} lanes: this subject is checked with {LANES:?}")
+                write!(f, "warps of {lanes} lanes: this structure is checked with {LANES:?} lanes")
             }
             Self::Shape(shape) => f.write_str(shape),
             Self::Programs => f.write_str(
-                "each warp of a retrieval or a batch makes one call of search_all, and there is no other call; \
-                 of a pager, warp 0 makes one call of op0, and warps 1 to 3 make one of op1 with the keys 0 to 2",
+                "in a scenario of a retrieval or a batch each warp makes one call of search_all and no other call; in one \
+                 of a pager warp 0 makes one call of op0, and warps 1 to 3 make one call of op1 each, with the keys 0 to 2",
             ),
-            Self::Warps { warps, most } => write!(f, "{warps} warps: this engine runs 1 to {most}"),
-            Self::Stall(warp) => write!(f, "warp {warp} is stalled, and there is no such warp"),
-            Self::Snapshot => f.write_str("reads are snapshots, and this engine has torn reads alone"),
+            Self::Warps { warps, most } => write!(f, "the scenario has {warps} warps; this engine runs 1 to {most}"),
+            Self::Stall(warp) => write!(f, "the scenario stalls warp {warp}, which does not exist"),
+            Self::Snapshot => f.write_str("the scenario reads snapshots; this engine has only torn reads"),
         }
     }
 }

@@ -9,7 +9,7 @@ use core::ops::{DerefMut, Range};
 use warpproof_model::Warp;
 use warpproof_model::bits::TableKey;
 
-/// How many operations ahead a thread prefetches. Measured from 0 to 64 (BENCHMARKS.md).
+/// How many operations ahead a thread prefetches. Measured from 0 to 64 (`notes/cpu.md`).
 const LOOKAHEAD: usize = 24;
 
 /// The arguments of operations besides their keys: none, an array, or two arrays.

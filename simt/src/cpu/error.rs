@@ -59,9 +59,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Refused(refused) => refused.fmt(f),
-            Self::OutOfMemory { bytes, ran: 0 } => write!(f, "out of memory: {bytes} bytes cannot be had"),
+            Self::OutOfMemory { bytes, ran: 0 } => write!(f, "out of memory: cannot allocate {bytes} bytes"),
             Self::OutOfMemory { bytes, ran } => {
-                write!(f, "out of memory: {bytes} bytes cannot be had after {ran} operations of the batch")
+                write!(f, "out of memory: cannot allocate {bytes} bytes, after {ran} operations of the batch")
             }
             Self::TableFull { pairs, left_out } => {
                 write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")

@@ -209,7 +209,7 @@ pub(super) fn each_part(parts: u32) -> impl IndexedParallelIterator<Item = u32> 
 }
 
 /// Adds all entries of one table to another, which has none of their keys. Returns whether it had room for
-/// all. Nobody changes the first table meanwhile.
+/// all. The first table must not be changed meanwhile.
 pub(super) fn move_all<C: CpuTable>(from: &C, to: &C) -> bool {
     let (from, to) = (from.all_keys(), to.all_keys());
     let moved = |part| {

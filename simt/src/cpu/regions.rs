@@ -23,7 +23,7 @@ const LARGE: usize = 32 << 20;
 /// Bytes of a table that about fit a core's own cache.
 const SMALL: usize = 2 << 20;
 /// The most bytes of a region, unless that makes too many regions. Measured from 2^18 to 2^20
-/// (BENCHMARKS.md).
+/// (`notes/cpu.md`).
 const REGION: usize = 1 << 19;
 /// A piece is written to as many places as there are regions: at most as many as pages that a core can
 /// translate.

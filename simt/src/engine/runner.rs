@@ -12,10 +12,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// on side by side.
 #[derive(Clone, Debug)]
 pub enum Workers {
-    /// So many threads of this process. Loom maps and unmaps a stack per warp and execution, and threads of
-    /// one process get in each other's way there: two of them are slower than one.
+    /// This number of threads of this process. Loom maps and unmaps a stack per warp and execution, and
+    /// threads of one process get in each other's way there: two of them are slower than one.
     Threads(usize),
-    /// So many processes of a program that calls [`super::serve`].
+    /// Processes of a program that calls [`super::serve`].
     Processes {
         /// How many.
         count: usize,
@@ -48,8 +48,8 @@ impl core::fmt::Display for RunError {
 impl core::error::Error for RunError {}
 
 /// Explores `scenarios`, hands each report to `done` in their order, and returns all; with
-/// [`Options::fail_fast`] those up to the first violation. That is the first in their order, whoever is
-/// faster: the scenarios before it are explored to their end.
+/// [`Options::fail_fast`] those up to the first violation. That is the first in their order, and
+/// not the one that was found first: the scenarios before it are explored to their end.
 ///
 /// # Errors
 /// The first scenario that is none, or a worker that failed.

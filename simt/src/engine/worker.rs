@@ -52,7 +52,7 @@ impl Worker {
         Ok(Self { process: Process(Arc::new(Mutex::new(child))), input, output: BufReader::new(output) })
     }
 
-    /// Its process, for who wants to end it while it explores.
+    /// The process of the worker, so that it can be ended while it explores.
     pub(super) fn process(&self) -> Process {
         self.process.clone()
     }

@@ -1,4 +1,5 @@
-//! Canaries: the engine sees what it must, and avoids loom's known holes (see `holes`).
+//! Canaries: small programs whose outcomes are known. The engine must see all of them, in spite of loom's
+//! known holes (see `holes`).
 
 use super::Loom;
 use crate::check::litmus::*;

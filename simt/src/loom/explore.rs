@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The engine: see the module.
+/// The engine. The documentation of the module describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Loom;
 
@@ -57,7 +57,7 @@ impl Engine for Loom {
 /// The name of this engine.
 pub(super) const NAME: &str = "loom";
 
-/// The most warps: loom has five threads, and the main one only starts the others.
+/// The most warps: loom has five threads, one of which is the main one, which only starts the others.
 const WARPS: usize = 4;
 
 /// Ends an exploration early.
@@ -71,7 +71,7 @@ struct Explorer<'a> {
     options: &'a Options,
     loads: Loads,
     started: Instant,
-    /// Which warps were seen to write each word so far.
+    /// For each word, the warps that have written it so far.
     writers: &'a mut Vec<u8>,
 }
 
@@ -136,8 +136,9 @@ const MAX_BRANCHES: usize = 20_000;
 /// Stack of a warp's thread, in machine words.
 const STACK: usize = 0x8000;
 
-/// One execution: a thread per warp. Nobody joins them: a join is a step of the main thread that conflicts
-/// with the end of another, and multiplies the executions by 3 with two warps and by 15 with three.
+/// One execution: a thread per warp. The main thread does not join them: a join is a step of the main thread
+/// that conflicts with the end of another, and multiplies the executions by 3 with two warps and by 15 with
+/// three.
 fn execute(plan: &Arc<Plan>) {
     let machine = Arc::new(LoomMachine::new(Arc::clone(plan)));
     for warp in 0..plan.case.scenario.programs.len() {

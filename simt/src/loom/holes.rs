@@ -1,5 +1,5 @@
-//! Loom's known holes: each is shown with loom itself, together with what the engine does about it. If a hole
-//! is closed one day, its test fails, and the engine can be made simpler.
+//! Loom's known holes. A test shows each with loom itself, and what the engine does about it. If loom closes
+//! a hole one day, the test fails, and the engine can be made simpler.
 
 use super::Loom;
 use super::canaries::outcomes;
@@ -38,7 +38,7 @@ fn seen(programs: Vec<Program>) -> BTreeSet<(Vec<u64>, u64)> {
     Arc::try_unwrap(seen).expect("loom has ended").into_inner().expect("one thread")
 }
 
-/// What programs return in all executions of loom, without the word that is loaded at the end.
+/// The answers of the programs in all executions of loom, without the word that is loaded at the end.
 fn returns(programs: Vec<Program>) -> BTreeSet<Vec<u64>> {
     seen(programs).into_iter().map(|(returns, _)| returns).collect()
 }
@@ -108,8 +108,8 @@ fn loom_lets_a_store_into_a_swap() {
     assert!(seen.contains(&(vec![0, 0], 2)), "the swap came first, and last: {seen:?}");
 }
 
-/// Loads as loads raise that false alarm, loads as read-modify-writes do not: a violation of the first pass
-/// alone, on a word that is stored and exchanged at once, is to be doubted.
+/// The pass with loads as loads raises that false alarm; the pass with loads as read-modify-writes does not.
+/// So doubt a violation of the first pass alone on a word that is stored and exchanged at the same time.
 #[test]
 fn a_store_comes_before_a_swap_or_after_it_with_loads_as_rmw() {
     let mut scenario = scenario(&[&[(SWAP, 2)], &[(STORE, 1)]]);
@@ -250,7 +250,7 @@ fn a_capped_exploration_is_not_passed() {
     assert_eq!(report.expect("a scenario").verdict, Verdict::Capped);
 }
 
-// Real time: what the explorer takes for one class although calls begin and return in another order.
+// Real time: executions in which calls begin and return in another order, but which loom takes for one.
 
 /// A register whose reads look at the wrong word. Nothing is wrong unless a read begins after a write has
 /// returned.

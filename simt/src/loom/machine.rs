@@ -12,7 +12,7 @@ enum Word {
     W64(AtomicU64),
 }
 
-/// What the explorer does not see.
+/// State that loom does not see.
 struct Values {
     interned: Vec<u128>,
     /// Warps that wrote a word, and whether one did so by a plain store.
@@ -183,8 +183,8 @@ impl Machine for LoomMachine {
 }
 
 impl Values {
-    /// The access with the numbers of its values in their place. 128-bit words do not count, so only these
-    /// exist, and `Or(0)` for a load.
+    /// The access, with the number of each value instead of the value. 128-bit words have no additions, so
+    /// there are only these accesses, and `Or(0)` for a load.
     fn intern(&mut self, access: Access) -> Access {
         match access {
             Access::Store(value, order) => Access::Store(self.id(value), order),
@@ -220,8 +220,8 @@ impl Word {
 }
 
 impl Word {
-    /// Shows an access to the scheduler without one: the value is in the shadow. Touches conflict, except two
-    /// plain ones.
+    /// Lets the scheduler see an access that is not made: its value is in the shadow. Two such touches
+    /// conflict, unless both are plain.
     fn touch(&self, plain: bool) {
         let Self::W32(word) = self else { return };
         if plain {

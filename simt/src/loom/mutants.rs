@@ -1,4 +1,4 @@
-//! Wrong versions fail: small subjects, each with one mistake, and the violation that must be found.
+//! Small wrong structures, each with one mistake: loom must find the violation.
 
 use super::Loom;
 use crate::check::{

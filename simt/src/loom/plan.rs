@@ -23,7 +23,7 @@ impl Plan {
     }
 }
 
-/// Which loads need not be ordered among each other, given who writes each word.
+/// The loads that need not be ordered among each other, given the warps that write each word.
 ///
 /// Loom remembers only the last access to a word, so a write races with the last load alone, and a load of
 /// another warp before that one is forgotten (issue 166). Loads of words that nothing writes cannot be raced

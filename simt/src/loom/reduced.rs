@@ -29,7 +29,7 @@ fn programs(violation: &Violation) -> Vec<String> {
     violation.scenario.programs.iter().map(text).collect()
 }
 
-/// Two inserts that both take the slot that they saw empty: all else is too much.
+/// Two inserts that both take the slot that they saw empty: the reduction must leave out everything else.
 #[test]
 fn three_warps_and_nine_calls_become_two_warps_and_three_calls() {
     let large = scenario(

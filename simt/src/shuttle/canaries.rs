@@ -13,7 +13,8 @@ use crate::engine::{Options, explore_again, explore_subject};
 use warpproof_model::spec::{Call, Op, Ret, Spec};
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
 
-/// A counter under a lock, a claim, and a pair of flags, each with its planted fault or without.
+/// A counter under a lock, a claim (the first caller gets it), and a pair of flags. Each has a planted fault,
+/// or none.
 #[derive(Clone)]
 struct Planted {
     faulty: bool,
@@ -23,7 +24,7 @@ struct Planted {
 const ADD: Op = Op::Other(0);
 /// Adds one under a lock.
 const LOCKED_ADD: Op = Op::Other(1);
-/// Takes the one thing there is.
+/// Claims the one thing that there is.
 const CLAIM: Op = Op::Other(2);
 /// Raises a flag, looks at the other's, lowers its own.
 const RAISE: Op = Op::Other(3);
@@ -227,7 +228,7 @@ fn the_seed_decides_everything_and_is_told() {
     assert_ne!(first, second, "another seed, other schedules");
 }
 
-/// So many warps with the same program.
+/// A scenario of this many warps with the same program.
 fn all_run(program: &[(Op, u64)], warps: usize) -> Scenario {
     scenario(&vec![program; warps])
 }

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Once};
 use std::time::Instant;
 
-/// The engine: see the module.
+/// The engine. The documentation of the module describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shuttle;
 
@@ -90,7 +90,7 @@ fn step_bound(scenario: &Scenario, options: &Options) -> u32 {
     options.step_bound.saturating_mul(scenario.config.lanes).saturating_mul(warps)
 }
 
-/// Shuttle puts a panic hook in place when it first runs, which tells of every panic: ours goes before it.
+/// Shuttle installs a panic hook when it first runs, and prints every panic. Our hook is called before it.
 fn be_silent() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

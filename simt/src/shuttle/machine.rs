@@ -28,14 +28,14 @@ impl ShuttleMachine {
         }
     }
 
-    /// Lets others go before.
+    /// Lets shuttle run other warps first.
     fn turn(&self) {
         // SeqCst: shuttle has no other order.
         self.turn.load(Ordering::SeqCst);
         self.execution.go_on();
     }
 
-    /// Whether others may see the difference if they go before this access.
+    /// Whether it matters to other warps if they run before this access.
     fn matters(&self, warp: usize, word_ref: WordRef, access: Access) -> bool {
         let case = &self.execution.case;
         !matches!(access, Access::Load(_)) || case.writers()[word_ref.at] & !(1 << warp) != 0
@@ -57,10 +57,10 @@ impl Machine for ShuttleMachine {
         self.execution.record().shadow[word_ref.at]
     }
 
-    /// Nothing: memory is sequentially consistent.
+    /// Does nothing: memory is sequentially consistent.
     fn fence(&self, _warp: usize) {}
 
-    /// Nothing either.
+    /// Does nothing, for the same reason.
     fn fence_acquire(&self, _warp: usize) {}
 
     fn pause(&self, _warp: usize) {
@@ -68,8 +68,8 @@ impl Machine for ShuttleMachine {
         self.execution.go_on();
     }
 
-    /// Others go before the call begins, and not again before its first access: its interval is the shortest
-    /// that these accesses allow, so that real time binds as much as it can.
+    /// Other warps may run before the call begins, but not between that and its first access. So the interval
+    /// of a call is as short as its accesses allow, and real time orders as many calls as it can.
     fn returned(&self, warp: usize) -> Vec<u64> {
         self.turn();
         // Relaxed: as in `perform`.
@@ -77,7 +77,7 @@ impl Machine for ShuttleMachine {
         self.execution.record().returned.clone()
     }
 
-    /// Nothing: the record knows, and a call returns with its last access.
+    /// Does nothing: the record has it, and a call returns with its last access.
     fn returns(&self, _warp: usize) {}
 
     fn meet(&self, arrive: &dyn Fn(), ready: &dyn Fn() -> bool) {

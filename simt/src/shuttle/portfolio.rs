@@ -11,12 +11,12 @@ use std::time::Instant;
 /// A scheduler of the portfolio.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Strategy {
-    /// Any warp that can go, at each step.
+    /// At each step, any warp that can go on, with the same probability.
     Uniform,
     /// A walk that takes every interleaving with the same probability, as far as the lengths of programs are
     /// known.
     Walk,
-    /// Priorities that change at this many places less one.
+    /// PCT of this depth: warps have priorities, which change at `depth - 1` places.
     Pct(usize),
 }
 

@@ -102,7 +102,7 @@ const ADD_AGAIN: Op = Op::Other(1);
 const ADD_COUNTED: Op = Op::Other(2);
 /// Takes the one thing there is, in two steps; returns whether another one had.
 const CLAIM: Op = Op::Other(3);
-/// Says at two places that it is at one.
+/// Calls `mark` with the same arguments at two different places.
 const MISPLACED: Op = Op::Other(5);
 /// Goes round for ever, and changes words as it goes.
 const SPIN: Op = Op::Other(4);
@@ -242,8 +242,8 @@ fn a_mark_makes_states_one() {
     assert!(with.executions < without.executions, "{} {}", with.executions, without.executions);
 }
 
-/// A mark that leaves out what counts hides it. So every mark is compared with no mark:
-/// [`marks_of_structures_hide_nothing`].
+/// A mark that leaves out something that matters hides states. [`marks_of_structures_hide_nothing`] therefore
+/// compares exploration with marks and without.
 #[test]
 fn a_mark_that_lies_hides_a_fault() {
     let programs: &[&[Op]] = &[&[ADD_COUNTED], &[ADD_AGAIN, ADD_AGAIN]];
@@ -251,7 +251,7 @@ fn a_mark_that_lies_hides_a_fault() {
     assert_eq!([found(false), found(true)], [Some(Kind::NotLinearizable), None]);
 }
 
-/// One mark at two places that go on in different ways is a violation.
+/// It is a violation if one mark stands at two places after which a call goes on differently.
 #[test]
 fn a_mark_at_two_places_is_found() {
     let violation = planted(&[&[MISPLACED]], true).violation.expect("a violation");

@@ -1,5 +1,5 @@
-//! The stateful engine: every interleaving of single accesses, each state once. The README of this folder
-//! explains how and why.
+//! The stateful engine: explores every interleaving of single accesses and visits each state once. The README
+//! of this folder explains how and why.
 
 #[cfg(test)]
 mod canaries;
@@ -15,7 +15,7 @@ use program::WARPS;
 use search::{Limit, Search};
 use std::sync::Arc;
 
-/// The engine: see the module.
+/// The engine. The documentation of the module describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Stateful;
 

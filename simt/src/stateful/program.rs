@@ -1,5 +1,6 @@
-//! What warps have read. The values that a warp has read in its call decide its next step, so they form a
-//! node. Each node is computed once, by running the call; going from node to node is then a table lookup.
+//! The positions of warps in their programs. The values that a warp has read in its call decide its next
+//! step, so each list of such values is a *node*. A node is computed once, by running the call; after that,
+//! going from node to node is a table lookup.
 
 use super::memories::Memories;
 use super::replay::{Mark, Next, Replay, Step};
@@ -51,7 +52,7 @@ pub(super) struct Programs<'c> {
     marks: FxHashMap<(Node, After, Mark), Node>,
 }
 
-/// How many more turns of a loop must be alike for it to be one that only waits.
+/// How many further turns of a loop must be equal to the first before the loop counts as one that only waits.
 const TURNS: usize = 8;
 
 impl<'c> Programs<'c> {
@@ -93,7 +94,7 @@ impl<'c> Programs<'c> {
         matches!(self.nodes[node as usize], State::Idle { .. })
     }
 
-    /// What comes next in the call that the warp is in; nothing between calls.
+    /// What comes next in the call that the warp is in; `None` between calls.
     pub(super) fn next(&self, node: Node) -> Option<&Next> {
         match &self.nodes[node as usize] {
             State::Idle { .. } => None,
@@ -156,7 +157,8 @@ impl<'c> Programs<'c> {
         to
     }
 
-    /// A node at which the warp says where it is, and that nothing else counts: the first such one.
+    /// The node of a warp that has just called `mark`, which says that nothing before matters: the first node
+    /// with the same mark.
     fn marked(&mut self, node: Node, mark: Mark, value: u128, next: Next) -> Node {
         let State::Within { from, after, .. } = self.nodes[node as usize] else { return node };
         let place = self.places[node as usize];
@@ -167,7 +169,10 @@ impl<'c> Programs<'c> {
             if self.next(known) == Some(next) {
                 return known;
             }
-            let detail = format!("warp {} is at {mark:?} and does not do what it did there before", place.0);
+            let detail = format!(
+                "warp {} passed {mark:?} twice in one call and went on differently: the mark does not name one state",
+                place.0
+            );
             *next = Next::Breach(Breach::new(Kind::Panic, detail));
             return self.add(new, place);
         }

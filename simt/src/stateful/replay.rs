@@ -14,7 +14,7 @@ pub(super) enum Step {
     Meet,
 }
 
-/// What a warp says of where it is: [`warpproof_model::Warp::mark`].
+/// The arguments of [`warpproof_model::Warp::mark`], by which a warp says where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Mark(u32, u64);
 
@@ -26,7 +26,7 @@ pub(super) enum Next {
     Breach(Breach),
 }
 
-/// A call, as far as the values given led.
+/// A call, run as far as the given values lead.
 #[derive(Default)]
 pub(super) struct Replay {
     /// What it did, a step for each value.
@@ -37,11 +37,11 @@ pub(super) struct Replay {
     mark: Option<(usize, Mark)>,
     /// What follows the values given, if that is not its return.
     end: Option<Next>,
-    /// How often it said that it waits, or had a fence, since its last step.
+    /// The pauses and fences since its last step.
     idle: u32,
 }
 
-/// The call is left where the values end.
+/// The panic that ends a call where the values end.
 struct Leave;
 
 /// A call that runs.
@@ -129,12 +129,12 @@ impl Hooks for Runner<'_> {
         self.case.scenario.backwards
     }
 
-    /// Nothing: memory is sequentially consistent.
+    /// Does nothing: memory is sequentially consistent.
     fn fence(&self) {
         self.idle();
     }
 
-    /// Nothing either.
+    /// Does nothing, for the same reason.
     fn fence_acquire(&self) {}
 
     fn pause(&self) {

@@ -7,7 +7,8 @@ use crate::engine::{Cap, Options};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
-/// Some calls of all warps: a bit each, those of a warp beyond the last bit share it.
+/// A set of calls, with a bit for each. The calls of a warp for which there is no further bit share the last
+/// one.
 pub(super) type CallSet = u64;
 
 /// A state of executions.
@@ -26,27 +27,28 @@ pub(super) struct State {
 /// The warp that stops for ever has stopped.
 pub(super) const STALLED: u32 = u32::MAX;
 
-/// A state on the way to the one that is looked at.
+/// A state on the path from the first state to the current one.
 struct Frame {
     state: State,
     /// The warp whose step led here; [`ALL`] if all warps did, at a barrier.
     by: usize,
     /// The warp that is tried next.
     next: usize,
-    /// Its number among those that were visited, and the lowest of a state on the way that it leads back to.
+    /// Its number among the visited states, and the lowest number of a state on the path that it leads back
+    /// to.
     number: u32,
     low: u32,
     /// Whether it leads to a state that does not lead back, or ends the execution.
     leads_on: bool,
 }
 
-/// Instead of the number of a state: it leads back to none on the way.
+/// Stands for the number of a state that leads back to no state on the path.
 const LEFT: u32 = u32::MAX;
 
 /// All warps together.
 const ALL: usize = WARPS;
 
-/// When an exploration ends before its end.
+/// Limits at which an exploration stops before its end.
 pub(super) struct Limit {
     pub(super) cap: Cap,
     /// States of the explorations before this one.
@@ -64,16 +66,16 @@ pub(super) struct Search<'c> {
     pub(super) memories: Memories,
     /// The calls that change each word, as far as it is known.
     pub(super) writers: Vec<CallSet>,
-    /// The calls that were taken not to change each word, as others read it unseen.
+    /// For each word that others read unseen, the calls that were assumed not to change it.
     pub(super) unseen: Vec<CallSet>,
     /// Keys of the calls of each warp.
     pub(super) keys: Vec<Vec<u64>>,
     /// The states that were visited: each one's number, or [`LEFT`].
     states: FxHashMap<State, u32>,
-    /// The states that are on the way, or lead back to one that is.
+    /// The states that are on the path, or lead back to one on it.
     open: Vec<State>,
     path: Vec<Frame>,
-    /// The execution that breaks a rule had ended when it did.
+    /// Whether the execution that breaks a rule had ended by then.
     is_over: bool,
     pub(super) step_bound: u32,
 }
@@ -132,8 +134,8 @@ impl<'c> Search<'c> {
         self.keys.len()
     }
 
-    /// Visits all states, as if only the warps known to change a word changed it: where that `is_wrong`,
-    /// it is for nothing.
+    /// Visits all states, assuming that only the calls known to change a word change it. If that turns out to
+    /// be wrong (`is_wrong`), the result does not count.
     fn round(&mut self, limit: &Limit) -> Result<Verdict, Breach> {
         self.path.clear();
         self.visit(self.start(), ALL)?;
@@ -229,8 +231,8 @@ impl<'c> Search<'c> {
         }
     }
 
-    /// Goes back from a state. If it is the first of some that lead to each other and to no other one, and no
-    /// execution ends in them, then none that comes to them ends at all.
+    /// Goes back from a state. If it is the first one of a group of states that lead only to each other, and
+    /// no execution ends in the group, then no execution that enters the group ever ends.
     fn leave(&mut self) -> Result<(), Breach> {
         let Some(Frame { state, number, low, leads_on, .. }) = self.path.last() else { return Ok(()) };
         let (state, number, low, leads_on) = (*state, *number, *low, *leads_on);
@@ -261,7 +263,7 @@ impl<'c> Search<'c> {
         }
         let open = |&warp: &usize| !self.programs.is_over(state.warps[warp]) && !self.is_stalled(state, warp);
         let Some(warp) = (0..self.warps()).find(open) else { return Ok(()) };
-        let detail = format!("warp {warp} never ends: nothing that any warp may do lets it");
+        let detail = format!("warp {warp} never ends, whatever the others do");
         Err(Breach::new(Kind::StepBound, detail))
     }
 

@@ -11,7 +11,7 @@ fn calls(warp: usize, numbers: std::ops::Range<usize>) -> CallSet {
     numbers.fold(0, |set, number| set | 1 << (warp * EACH + number.min(EACH - 1)))
 }
 
-/// What an access gets, of a word that holds `old`: a store gets nothing.
+/// What an access returns of a word that holds `old`: a store returns nothing.
 const fn read(access: Access, old: u128) -> u128 {
     match access {
         Access::Store(..) => 0,

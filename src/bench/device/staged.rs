@@ -9,7 +9,7 @@ use warpproof::gpu::Staging;
 use warpproof::model::outcome::Insert;
 
 /// Operations of a chunk: larger chunks than those of the calls that return a `Vec` are faster
-/// (BENCHMARKS.md).
+/// (`notes/staging.md`).
 const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {

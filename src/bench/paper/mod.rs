@@ -78,7 +78,7 @@ impl Subject {
         let of = |subject: &Self| subject.structure() == structure.name;
         [Self::Hopscotch, Self::WaitFree, Self::Paged].into_iter().find(of).ok_or_else(|| {
             Failure::input(format_args!(
-                "--paper: there are experiments of {}, {} and {} tables, not of {}",
+                "--paper: there are experiments for {}, {} and {} only, not for {}",
                 HOPSCOTCH.name, WAITFREE.name, PAGED.name, structure.name
             ))
         })
@@ -186,7 +186,7 @@ pub(crate) fn paper(
 ) -> Result<(), Failure> {
     if subject.mixed().is_none() && on.name() == "cpu" {
         let what = subject.on_gpu_alone();
-        return Err(Failure::input(format_args!("--paper: {what} are measured on a GPU alone")));
+        return Err(Failure::input(format_args!("--paper: {what} are measured only on a GPU")));
     }
     std::fs::create_dir_all(folder).map_err(|error| Failure::write(folder.display(), &error))?;
     let (name, device) = (on.name(), on.device());

@@ -23,7 +23,8 @@ pub struct Chained<N, I> {
 }
 
 impl<N: Words<u64>, I: IntegerWords<u32>> Chained<N, I> {
-    /// What no index of a node is: the end of a chain. Its bytes are all ones, as those of empty heads.
+    /// The end of a chain, which no index of a node equals. All its bits are ones; so are those of empty
+    /// heads.
     pub const END: u32 = u32::MAX;
 
     /// A table in these words: the pairs and the indices of as many nodes, whatever is in them; the heads of
@@ -100,8 +101,8 @@ impl<N: Words<u64>, I: IntegerWords<u32>> Chained<N, I> {
         (seen & DEAD == 0).then_some(value_of(seen))
     }
 
-    /// An operation whose kind is a value: unique insert, delete or search; another one is not done, and its
-    /// code is 254.
+    /// Runs the operation `kind`: a unique insert, a delete or a search. For any other kind it does nothing
+    /// and returns the code 254.
     #[inline(always)]
     pub fn mixed(self, op: u8, key: u32, value: u32) -> Mixed<u32> {
         const INSERT: u8 = Op::InsertUnique as u8;

@@ -1,9 +1,8 @@
 //! Plain tables that the library's tables are compared with.
 //!
 //! They do only what a benchmark needs, on the same words and with the same hash as the library's tables, so
-//! that a difference in speed comes from the algorithms. They are only baselines: the explorer does not check
-//! them, and no claim of the library depends on them. A measurement is trusted because all its answers are
-//! checked.
+//! that a difference in speed comes from the algorithms. The checker does not explore them, and no claim of
+//! the library depends on them. The benchmarks check all their answers.
 //!
 //! - [`Chained`]: chaining with a pool of nodes; unique insert, delete, search.
 //! - [`Probing`]: linear and quadratic probing; unique insert, search.

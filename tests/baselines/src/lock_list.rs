@@ -83,8 +83,8 @@ impl<E: Packed<Word = u64>, N: IntegerWords<u64>, const S: usize> LockList<E, N,
         self.find(w, self.bucket(key), key.get(), false).is_some()
     }
 
-    /// An operation whose kind is a value: unique insert, delete or search; another one is not done, and its
-    /// code is 254.
+    /// Runs the operation `kind`: a unique insert, a delete or a search. For any other kind it does nothing
+    /// and returns the code 254.
     #[inline(always)]
     pub fn mixed<W: Warp>(self, w: &mut W, op: u8, key: UserKey<E::Key>, value: E::Value) -> Mixed<E::Value> {
         const INSERT: u8 = Op::InsertUnique as u8;
@@ -106,8 +106,8 @@ impl<E: Packed<Word = u64>, N: IntegerWords<u64>, const S: usize> LockList<E, N,
         key.get().hash(SEED).digit(self.buckets)
     }
 
-    /// Waits for the lock of a bucket and takes it, by the lane that reads its word. The link of the first
-    /// node.
+    /// Waits for the lock of a bucket and takes it, by the lane that reads its word. Returns the link of the
+    /// first node.
     #[inline(always)]
     fn lock<W: Warp>(self, w: &mut W, bucket: u32) -> u32 {
         let (lane, at) = (W::LANES - 1, Self::link_at::<W>(bucket));
@@ -126,7 +126,7 @@ impl<E: Packed<Word = u64>, N: IntegerWords<u64>, const S: usize> LockList<E, N,
         }
     }
 
-    /// Gives back the lock of a bucket, whose first node leads to `link` from here on.
+    /// Gives back the lock of a bucket, and sets the link of its first node to `link`.
     #[inline(always)]
     fn unlock<W: Warp>(self, w: &mut W, bucket: u32, link: u32) {
         w.sync();
@@ -135,8 +135,8 @@ impl<E: Packed<Word = u64>, N: IntegerWords<u64>, const S: usize> LockList<E, N,
         w.elect(W::LANES - 1, || self.nodes.store(at, free, WriteOrder::Release));
     }
 
-    /// Adds the word of an entry under the lock. What the bucket's first node, which leads to `link`, leads
-    /// to then.
+    /// Adds the word of an entry under the lock. The first node of the bucket has the link `link`; returns
+    /// the link that it is to have after that.
     #[inline(always)]
     fn put<W: Warp>(self, w: &mut W, (bucket, link): (u32, u32), key: E::Key, word: u64) -> (Insert, u32) {
         let (mut last, mut room) = (bucket, None);

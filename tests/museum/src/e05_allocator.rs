@@ -8,10 +8,10 @@
 //!
 //! 5b. Two warps extend the same chain. One takes the first slab; the other fails on that bit, copies the
 //! word, takes the second slab and links it. The first gives its slab back: the bit is cleared in memory and
-//! stays set in its own copy, and in the other's. The slab is free and every warp takes it for used. A copy
-//! is put right only by a failed exchange of that very word; here it says *full*, so that neither warp will
-//! ever try. Look at the last `and` on the bitmap and at the copies. (The torn read of exhibit 4 is put right
-//! in 5b: it plays no part.)
+//! stays set in its own copy, and in the other's. The slab is free and every warp takes it for used. Only a
+//! failed exchange of that word would correct a copy; but the copies say *full*, so neither warp ever tries
+//! one. Look at the last `and` on the bitmap and at the copies. (In 5b the torn read of exhibit 4 is
+//! repaired.)
 
 use crate::exhibit::{Exhibit, Snapshot, calls, ours, repair, run};
 use crate::slab_hash::{Repairs, SlabHash};

@@ -1,10 +1,10 @@
-//! Exhibit 8: the bitmap of a slot goes with its old content.
+//! Exhibit 8: the bitmap of a slot is lost with its old content.
 //!
 //! Source: GLHT, insert. The bitmap of a home stands in the slot of that number, beside whatever key is
-//! there, and says where the keys of this home are. Four writes put a key into a slot and a fresh bitmap with
-//! it: what it said is lost, and so are the keys that it spoke of. One warp is enough for each.
+//! there, and says where the keys of this home are. Four writes put a key into a slot together with a new
+//! bitmap: the old bitmap is lost, and so are the keys that it led to. One warp is enough for each.
 //!
-//! 8a. An empty home is filled: 4 is after it, and no warp knows.
+//! 8a. An empty home is filled: 4 is in a later slot, and no bitmap says so any more.
 //! 8b. *update*: 9 comes into the slot that 6 was moved away from, the home of 6.
 //! 8c. A head's own key is moved: 6 comes into the home of 7.
 //! 8d. Another key of the head is moved: 2 comes into the home of 12.

@@ -2,13 +2,13 @@
 //!
 //! Source: GLHT, find. The lanes of a warp read the neighbourhood, each its own slot and when it comes to it,
 //! while warp 0 inserts a key and moves 2 to another slot for that: copy, then erase. If all lanes read at
-//! once the defect is hidden: it hangs on the published claim that a warp's read is a snapshot.
+//! once the defect is hidden: the published argument claims that a warp's read is a snapshot.
 //!
 //! 9a. Warp 1 reads the slot after the home of 2, which is empty; 2 is moved there from its home; now warp 1
 //! reads the home. Look at its two loads: one before the copy, one after the erasure.
 //!
 //! 9b. 2 is one slot after its home and is moved to the next. That one may be read too early, as in 9a;
-//! or the home word is, whose bitmap is then from before: warp 1 sees 2 where it is, and takes no notice.
+//! or the home word is, and then its bitmap is old: warp 1 sees 2 where it is, but ignores it.
 //!
 //! The repaired form reads the home word, then the others, then the home word again; a displacement changes
 //! it between copy and erasure. To read it again is not enough, if a lane may have read its slot long before

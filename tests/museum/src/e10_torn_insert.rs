@@ -2,9 +2,10 @@
 //!
 //! Source: GLHT, insert. Warp 0 inserts 2, which is there: it reads the slot after the home, empty. Warp 1
 //! inserts 5, for which 2 is moved to that slot, and deletes 5 again. Warp 0 reads the home, which is empty
-//! now, and takes it by an exchange that has nothing to complain about: its word is the newest.
+//! now, and takes it by an exchange, which succeeds: the home still holds what warp 0 read last.
 //!
-//! Look at warp 0's exchange: it expects what it read last, and what it read first is not asked for again.
+//! Look at warp 0's exchange: it compares the word that warp 0 read last. Nothing compares the word that it
+//! read first.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, repair, run};
 use crate::glht::Glht;

@@ -2,7 +2,7 @@
 //!
 //! Source: GLHT, insert. Warp 0 inserts 5 and moves 2 out of its home. The hole that this leaves is to be
 //! filled with 5; it is empty and not reserved. Warp 1 inserts 6, whose home it is, and is done. Warp 0
-//! exchanges the hole, as it is by now, for 5: no warp checked whether it is still empty. 6 is gone.
+//! exchanges whatever the hole holds now for 5, and does not check that it is still empty. 6 is lost.
 //!
 //! Look at the exchange that writes 5: its old value is 6.
 

@@ -1,8 +1,8 @@
-//! Exhibit 14: which operations wait for a warp that stopped.
+//! Exhibit 14: operations that wait for a warp that has stopped.
 //!
-//! Source: GLHT, which is called lock-free, and its reads wait-free. Warp 0 inserts 5 and stops for ever, at
-//! each of its steps in turn. Warp 1, the only one that runs, ends no call: so the table is not lock-free,
-//! nor are finds wait-free.
+//! Source: GLHT, which is called lock-free, with wait-free reads. Warp 0 inserts 5 and stops for ever, at
+//! each of its steps in turn. After some of these steps warp 1, the only one that runs, never ends its call:
+//! so the table is not lock-free, and its finds are not wait-free.
 //!
 //! 14a. `multiple_lock` on the home of 5 excludes readers: a find of 1, which is there, waits for it.
 //! 14b. So does an insert of 9.

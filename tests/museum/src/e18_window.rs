@@ -2,11 +2,11 @@
 //!
 //! Source: Shinde, "Wait-free set", 2016: WINDOW and CLONE.
 //!
-//! 18a. WINDOW says *not here* where the key is at most the largest of a node, and so where the key is.
-//! Nothing is ever found, and the walk leaves the list.
+//! 18a. WINDOW compares the wrong way round: it says *not here* of just the node that may hold the key. So no
+//! key is ever found, and the walk leaves the list.
 //!
-//! 18b. CLONE makes two nodes of a full one and hands the first to REPLACE, which writes its link: the
-//! second one, with the key, hangs nowhere.
+//! 18b. CLONE makes two nodes of a full one and hands the first to REPLACE, which overwrites its link:
+//! nothing leads to the second one, which has the key.
 //!
 //! 18c. The key goes into the upper half. If it is below all values, that has no empty lane, and a value is
 //! overwritten.

@@ -1,4 +1,4 @@
-//! Exhibit 19: what is replaced is not what was cloned.
+//! Exhibit 19: another node is replaced than the one that was cloned.
 //!
 //! Source: Shinde, "Wait-free set", 2016: REPLACE.
 //!

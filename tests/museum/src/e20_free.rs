@@ -2,10 +2,10 @@
 //!
 //! Source: Shinde, "Wait-free set", 2016: FREE.
 //!
-//! A node that was replaced is free, and taken by the next CLONE. Warp 0 clones the node after the head,
-//! without 4, and waits; warp 1 takes 4 out and adds 7, which replaces the node twice, the second time by
-//! itself. Warp 0 finds the node that it expects, and replaces it by what it has cloned of its first life: 4
-//! was taken out twice, and 7 is gone.
+//! A node that was replaced is free at once, and the next CLONE takes it. Warp 0 clones the node after the
+//! head, without 4, and waits. Warp 1 takes 4 out and adds 7: that replaces the node twice, and the second
+//! time the same node comes back with new values. Warp 0 finds the node that it expects and replaces it by
+//! its clone of the old values: 4 was taken out twice, and 7 is lost.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, large_repair, run};
 use crate::shinde::List;

@@ -6,7 +6,8 @@
 //! the two leaves a retained link, and no word says whose it is: no other warp can finish the replacement or
 //! take the link back. Every warp that reaches it begins again, readers too.
 //!
-//! Our wait-free set has an announcement in the place of the bit: whoever replaces runs the announced call.
+//! Our wait-free set has an announcement instead of the bit: any warp that replaces a node also runs the
+//! announced call.
 
 use crate::exhibit::{Exhibit, Repair, Snapshot, calls, run};
 use crate::shinde::List;

@@ -1,4 +1,4 @@
-//! Exhibit 24: lanes beyond the last slot look it up all the same.
+//! Exhibit 24: lanes beyond the last slot look up a submap too.
 //!
 //! Source: NVIDIA/cuCollections, pull request 709 (retrieve_all for dynamic_map). The loop is made uniform,
 //! which cures exhibit 23; now lanes beyond the last slot take part, and the look-up of their submap reads a

@@ -1,14 +1,14 @@
-//! Exhibit 26: two exchanges back to back, and the value comes back.
+//! Exhibit 26: key and value are exchanged one after the other, and a value comes back.
 //!
 //! Source: NVIDIA/cuCollections, pull request 541. Key and value are exchanged one after the other, each for
 //! the word as it was read.
 //!
 //! 26a. Warp 0 deletes 1 and has read its value, 7. Warp 1 deletes 1 and puts 5 into the slot, with the same
 //! value. Warp 0's exchange of the key fails; that of the value succeeds all the same, because 7 is there
-//! again. Now it puts back what it took; in between warp 1 has assigned 8 to its key, and that is lost. Look
-//! at warp 0's last two accesses to the value: the exchange, and the store that is to undo it. (Two stores to
-//! one word may take effect in another order than they are printed in: here 8 comes before the 7 that is put
-//! back. Insert expects no value already, as in one half of the repair: 26b plays no part.)
+//! again. Warp 0 now stores back the 7 that it took; but warp 1 has assigned 8 to its key meanwhile, and the
+//! 8 is lost. Look at warp 0's last two accesses to the value: the exchange, and the store that should undo
+//! it. (Two stores to one word may take effect in another order than the printed one: here 8 comes before the
+//! 7 that is stored back. The defect of 26b is repaired here: insert expects no value.)
 //!
 //! 26b. Warp 1 inserts 3 and reads the slot when warp 0 has erased its key and not yet its value. It wins the
 //! key, and repeats its exchange of the value for ever: the value that it read never comes again. The

@@ -6,9 +6,9 @@
 //! unlocks it; the value is written by a later kernel. A find in between returns the value of the key that
 //! was there before.
 //!
-//! 30b. Groups of a few lanes probe for a key each, and lock it. Two groups of one warp with the same key:
-//! the one has the lock, the other one loops until it gets it, and the first goes on when both have left the
-//! loop. Reduced: a group is a lane.
+//! 30b. Each group of a few lanes probes for a key and locks it. Two groups of one warp have the same key:
+//! one gets the lock, and the other loops until it gets it too. But the first goes on, and unlocks, only when
+//! both have left the loop. Reduced: a group is a lane.
 
 use crate::exhibit::{Exhibit, Snapshot, calls, repair, run};
 use warpproof_model::spec::{Call, Map, Op, Ret};

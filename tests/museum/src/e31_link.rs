@@ -1,4 +1,4 @@
-//! Exhibit 31: a node is linked before it counts.
+//! Exhibit 31: an entry is linked before it is marked as occupied.
 //!
 //! Source: stotko/stdgpu, pull request 25 (unordered_map and unordered_set). A bucket is an entry, and more
 //! entries are linked to it by offsets; an entry counts when its bit says *occupied*. Insert looks for the
@@ -6,11 +6,11 @@
 //! again; takes a fresh entry, writes it, links it, sets its bit; unlocks. A warp that does not get the lock
 //! starts over.
 //!
-//! Between link and bit the key is not found and its entry is the last one. Warp 1 locks it, which no warp
-//! holds, and links the same key after it.
+//! After the entry is linked and before its bit is set, the key is not found, and its entry is the last one.
+//! Warp 1 locks that entry, which no warp has locked, and links the same key after it.
 //!
 //! Look at the two locks: they are of different entries. (The memory orders here are stronger than the
-//! published ones, so that the order of the two writes is all that is at stake.)
+//! published ones, so that only the order of the two writes is wrong.)
 
 use crate::exhibit::{Exhibit, Snapshot, calls, repair, run};
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
@@ -79,7 +79,7 @@ impl Chain {
         m.w64(PAIRS).store(at, call.key | call.value << 32, WriteOrder::Relaxed);
     }
 
-    /// Under the lock of `last`.
+    /// Called under the lock of `last`.
     fn append<M: Memory>(&self, m: M, last: usize, call: &Call) -> bool {
         // Relaxed: the number alone counts.
         let new = m.w32(FRESH).fetch_add(0, 1, Order::Relaxed) as usize;

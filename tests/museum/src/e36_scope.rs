@@ -14,7 +14,7 @@ use warpproof_simt::check::{Array, Config, Kind, Memory, Scenario, SimWarp, Subj
 /// A counter under a lock.
 #[derive(Clone, Debug)]
 struct Locked {
-    /// The repair: the lock has the scope of those who share it.
+    /// The repair: the scope of the lock includes all threads that share it.
     device_scope: bool,
 }
 

@@ -14,13 +14,14 @@ pub struct Exhibit {
     pub defect: &'static str,
     /// What kind of violation the checker must find.
     pub kind: Kind,
-    /// What its trace shows, where loads are read-modify-writes or lanes one thread.
+    /// A text that the trace of an engine contains in which loads are read-modify-writes, or the lanes of a
+    /// warp are one thread.
     pub shows: &'static str,
     /// Whether it is found if all lanes read at once and memory is sequentially consistent.
     pub snapshot: Snapshot,
     /// Whether it needs lanes that are threads, or scopes. An engine without them does not find it.
     pub lanes: bool,
-    /// The situation.
+    /// The scenario.
     pub scenario: Scenario,
     /// Explores the published form.
     pub published: Run,
@@ -28,10 +29,10 @@ pub struct Exhibit {
     pub repairs: Vec<Repair>,
 }
 
-/// What snapshot reads make of a defect.
+/// Whether a defect is found if a warp reads all words at one instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Snapshot {
-    /// It is found all the same: the protocol is wrong.
+    /// It is found: the protocol itself is wrong.
     Found,
     /// It is hidden: it needs a torn read or weak memory.
     Hidden,
@@ -63,7 +64,7 @@ impl Exhibit {
         Scenario { reads: Reads::Snapshot, ..self.scenario.clone() }
     }
 
-    /// The violation that this exhibit is about, if that is what the published form was found to have.
+    /// The violation of the published form, if it is the one that this exhibit is about.
     ///
     /// # Errors
     /// What was found instead.

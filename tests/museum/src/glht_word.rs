@@ -1,4 +1,4 @@
-//! The words of GLHT: what belongs to the index of a slot and what to its content.
+//! The words of GLHT: which bits belong to the index of a slot, and which to its content.
 //!
 //! One 64-bit word per slot. Its key belongs to the *content* and moves with it; its bitmap, and in repaired
 //! forms its version, belong to the *index*: bit i says that slot index + i holds a key whose home is this

@@ -73,7 +73,7 @@ impl SlabAlloc {
         (w.id().wrapping_add(changes) % self.blocks() * self.lanes) as usize
     }
 
-    /// Takes a slab. `None` only if the walk is bounded.
+    /// Takes a slab. Returns `None` only in the repaired form, whose walk is bounded.
     pub(crate) fn allocate<W: Warp, M: Memory>(&self, w: &mut W, m: M) -> Option<u32> {
         let (bitmap, copies) = (self.bitmap(m), self.copies(m));
         let mine = (w.id() * self.lanes) as usize;

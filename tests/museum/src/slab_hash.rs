@@ -25,7 +25,7 @@ use warpproof_simt::check::{Array, Breach, Kind, Memory, Scenario, SimWarp, Subj
 const EMPTY_KEY: u32 = u32::MAX;
 const TOMBSTONE_KEY: u32 = u32::MAX - 1;
 const EMPTY: u64 = u64::MAX;
-/// Only in repaired forms.
+/// A deleted pair, in repaired forms only.
 const TOMBSTONE: u64 = pair(TOMBSTONE_KEY, u32::MAX);
 const NIL: u32 = u32::MAX;
 /// The array of pairs; the allocator's follow.

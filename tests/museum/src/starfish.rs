@@ -26,7 +26,7 @@ const TURN: usize = 4;
 pub(crate) struct ChildTable {
     /// An insert goes on with the pair that it has evicted.
     pub(crate) carries: bool,
-    /// A tombstone that an insert has replaced is no pair.
+    /// An insert does not go on with a tombstone that it has replaced.
     pub(crate) knows_deleted: bool,
     /// A pair that finds no place goes to a list, which has room for a pair of each insert of the batch.
     pub(crate) lists: bool,

@@ -2,11 +2,11 @@
 //!
 //! A slot is a key word and a value word, of which each is exchanged for itself: pairs too wide for one
 //! exchange. A thread walks from the key's home slot, slot after slot, and round again *for ever*: a walk
-//! ends at its key or at a slot that was never filled, and there has to be one.
+//! ends at its key or at a slot that was never filled; without such a slot it never ends.
 //!
 //! - insert: the first slot that is empty or erased. Either *two exchanges back to back*, of the key and of
-//!   the value, whatever became of the first (who won the key repeats the second until it succeeds, who did
-//!   not puts the value back), or one exchange of the key and then a store of the value.
+//!   the value, whatever became of the first (a thread that won the key repeats the second until it succeeds;
+//!   one that did not puts the value back), or one exchange of the key and then a store of the value.
 //! - erase: the same exchange, from the pair as read to an erased key and no value.
 //! - find: the slot of the key, or one past the last; its value is read there.
 //!
@@ -31,7 +31,7 @@ pub(crate) enum Exchange {
     Dependent,
 }
 
-/// What came of an exchange.
+/// The result of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Attempt {
     Done,

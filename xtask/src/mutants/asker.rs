@@ -75,10 +75,10 @@ impl Asker {
         match self.ask(question)? {
             Answer::Reached { scenarios } => Ok(scenarios),
             Answer::Killed { how, scenario, .. } => {
-                Err(format!("the original does not hold: {scenario}: {how}"))
+                Err(format!("a check fails without any mutant: {scenario}: {how}"))
             }
-            Answer::Ended { error } => Err(format!("the original does not hold: {error}")),
-            Answer::Lives { .. } => Err("an answer to another question".to_owned()),
+            Answer::Ended { error } => Err(format!("a check fails without any mutant: {error}")),
+            Answer::Lives { .. } => Err("the asker answered another question".to_owned()),
         }
     }
 

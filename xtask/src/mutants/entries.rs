@@ -54,12 +54,12 @@ fn parse(structure: &str, text: &str) -> Outcome<Vec<Mutant>> {
     let File { mutant: entries } = toml::from_str(text).map_err(|error| error.to_string())?;
     if let Some(pair) = entries.windows(2).find(|pair| pair[0].name >= pair[1].name) {
         return Err(format!(
-            "{} comes after {}: names must be sorted and unique",
+            "{} stands after {}, but names must be sorted and unique",
             pair[1].name, pair[0].name
         ));
     }
     if let Some(silent) = entries.iter().find(|entry| entry.what.trim().is_empty()) {
-        return Err(format!("{} does not say what it does", silent.name));
+        return Err(format!("{} has an empty `what`", silent.name));
     }
     Ok(entries.into_iter().map(|entry| entry.mutant(structure)).collect())
 }

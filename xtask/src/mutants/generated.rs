@@ -30,7 +30,7 @@ const LEAST: Duration = Duration::from_secs(20);
 /// loops there. The unit tests come after the first part.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
-/// Seconds that the scenarios of one mutant take together, if nobody says otherwise.
+/// Seconds that the scenarios of one mutant may take together, by default.
 pub(crate) const WITHIN: u32 = 60;
 
 /// Checks the mutants of the files with `filter` in their path, and writes their rows. Of the scenarios that
@@ -44,7 +44,7 @@ pub(crate) fn run_generated(filter: &str, within: u32) -> Outcome<()> {
         .map_err(|error| format!("{}: {error}", reasons_path.display()))?;
     let asked: Vec<&Generated> = mutants.iter().filter(|mutant| mutant.file.contains(filter)).collect();
     if asked.is_empty() {
-        return Err(format!("there is no mutant of a file of the model with {filter} in its path"));
+        return Err(format!("no file of model/src with {filter} in its path has mutants"));
     }
     let all = judge_all(&schemas, &mutants, &asked, within)?;
     let rows: Vec<Row<'_>> = asked

@@ -98,7 +98,7 @@ pub(super) fn explored(
         }
         Answer::Lives { executions } => Fate::Lives { executions },
         Answer::Ended { error } => ended(&error, start.elapsed() >= limit),
-        Answer::Reached { .. } => return Err("an answer to another question".to_owned()),
+        Answer::Reached { .. } => return Err("the asker answered another question".to_owned()),
     })
 }
 

@@ -98,7 +98,7 @@ pub(crate) fn sample() -> Outcome<()> {
     verdict?;
     match rows.iter().find(|row| !known.contains(row)) {
         Some(row) => {
-            Err(format!("tests/mutants/README.md has another row than (cargo xtask mutants):\n{row}"))
+            Err(format!("tests/mutants/README.md lacks this row; `cargo xtask mutants` writes it:\n{row}"))
         }
         None => Ok(()),
     }
@@ -131,7 +131,7 @@ pub(crate) fn count(structure: &str) -> Outcome<usize> {
 fn mutants(structure: &str) -> Outcome<Vec<Mutant>> {
     let known = structures()?;
     if known.iter().all(|known| known != structure) {
-        return Err(format!("mutants are of {}", known.join(" or of ")));
+        return Err(format!("there are no mutants of {structure}; there are some of {}", known.join(", ")));
     }
     entries::of(structure)
 }

@@ -131,7 +131,7 @@ fn built(tree: &Path, target: &Path) -> Outcome<Result<Program, Vec<Message>>> {
     }
     match <[PathBuf; 2]>::try_from(executables) {
         Ok([worker, tests]) => Ok(Ok(Program { worker, tests })),
-        Err(others) => Err(format!("cargo built other programs than two: {others:?}")),
+        Err(others) => Err(format!("cargo built {others:?} instead of two programs")),
     }
 }
 
@@ -153,7 +153,10 @@ fn blame(messages: &[Message], written: &HashMap<&str, Written>, left: &mut Left
         return Ok(());
     }
     let rendered = messages.iter().filter_map(|message| message.rendered.as_deref());
-    Err(format!("no mutant is to blame:\n{}", rendered.collect::<Vec<_>>().join("\n")))
+    Err(format!(
+        "the project does not compile, and no mutant is the cause:\n{}",
+        rendered.collect::<Vec<_>>().join("\n")
+    ))
 }
 
 /// The function that a constant calls, from the compiler's message.

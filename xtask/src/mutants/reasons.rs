@@ -33,7 +33,7 @@ pub(super) fn parse(text: &str, names: &HashSet<&str>) -> Outcome<HashMap<String
         }
         let reason = Reason { equivalent: kind == "equivalent", text: text.to_owned() };
         if reasons.insert(name.to_owned(), reason).is_some() {
-            return Err(at("a second reason"));
+            return Err(at("this mutant has a reason already"));
         }
     }
     Ok(reasons)

@@ -65,7 +65,7 @@ impl<'a> Source<'a> {
             }
             _ => {
                 let place = function.unwrap_or("the file");
-                Err(format!("{place} has `{wanted}` {} times, not once", found.len()))
+                Err(format!("{place} must have `{wanted}` once, but has it {} times", found.len()))
             }
         }
     }
@@ -80,7 +80,7 @@ impl<'a> Source<'a> {
         let named = if whole.is_empty() { of(&|path| path.ends_with(&end)) } else { whole };
         match named[..] {
             [one] => Ok(one.bytes.clone()),
-            _ => Err(format!("the file has {} functions {path}, not one", named.len())),
+            _ => Err(format!("the file must have one function {path}, but has {}", named.len())),
         }
     }
 }
@@ -191,10 +191,10 @@ mod tests {
     fn what_is_not_there_once_is_an_error() {
         let source = Source::new(TEXT).expect("a file");
         let error = |function, wanted| source.find(function, wanted).expect_err(wanted);
-        assert_eq!(error(Some("two"), "a"), "the file has 2 functions two, not one");
-        assert_eq!(error(Some("Four::one"), "a"), "the file has 0 functions Four::one, not one");
-        assert_eq!(error(Some("Three::one"), "b()"), "Three::one has `b()` 2 times, not once");
-        assert_eq!(error(None, "c"), "the file has `c` 0 times, not once");
+        assert_eq!(error(Some("two"), "a"), "the file must have one function two, but has 2");
+        assert_eq!(error(Some("Four::one"), "a"), "the file must have one function Four::one, but has 0");
+        assert_eq!(error(Some("Three::one"), "b()"), "Three::one must have `b()` once, but has it 2 times");
+        assert_eq!(error(None, "c"), "the file must have `c` once, but has it 0 times");
         assert_eq!(error(None, " "), "there is nothing to find");
         assert!(error(None, "a\"").starts_with("`a\"\n`: "));
     }

@@ -36,7 +36,10 @@ pub(crate) fn write() -> Outcome<()> {
 pub(crate) fn check() -> Outcome<()> {
     for (path, text) in report()?.files {
         if shell::read(&path)? != text {
-            return Err(format!("{} is not what the records give: run `cargo xtask report`", path.display()));
+            return Err(format!(
+                "{} differs from what the records give: run `cargo xtask report`",
+                path.display()
+            ));
         }
     }
     Ok(())
@@ -59,7 +62,7 @@ fn filled(template: &str, records: &Records) -> Outcome<(String, Vec<String>)> {
             ("table", name) => {
                 let table = TABLES.iter().find(|table| table.name == name);
                 let table =
-                    table.ok_or(format!("the template asks for a table {name}, which there is not"))?;
+                    table.ok_or(format!("the template names the table {name}, which does not exist"))?;
                 text += &tables::table(table, records, &mut sources);
             }
             ("losses", "") => text += &sources.losses(),

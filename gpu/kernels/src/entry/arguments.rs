@@ -1,5 +1,5 @@
-//! The types of the arguments of a kernel. Each is a pointer or a number of the launch, and states what the
-//! launch vouches for: that is why the operations may read and write.
+//! The types of the arguments of a kernel: pointers and numbers. The documentation of each type says what the
+//! caller of the kernel guarantees; the unsafe code of the operations relies on it.
 
 use warpproof_device::{Global, Staged};
 use warpproof_model::Warp;
@@ -34,8 +34,8 @@ impl At {
     }
 }
 
-/// An element for each operation, which nothing writes during the launch. If elements have no bits, it may be
-/// null.
+/// An array with an element for each operation. Nothing writes it during the launch. It may be null if the
+/// type of its elements has no bits.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct In<T>(pub(super) *const T);
@@ -49,7 +49,7 @@ impl<T: Copy> In<T> {
     }
 }
 
-/// [`In`], or null, and there are none.
+/// [`In`], or null if there are no elements.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct MaybeIn<T>(pub(super) *const T);
@@ -62,7 +62,7 @@ impl<T: Copy> MaybeIn<T> {
     }
 }
 
-/// What the operations of a launch are: all of one kind, or each of its own.
+/// The kinds of the operations of a launch: one for all, or one for each.
 #[derive(Clone, Copy)]
 pub(crate) struct Kinds {
     all: u32,
@@ -70,21 +70,21 @@ pub(crate) struct Kinds {
 }
 
 impl Kinds {
-    /// `all` is the code of each, unless each has a code of its own.
+    /// `all` is the code of every operation, unless `each` has a code for each.
     #[inline(always)]
     pub(crate) fn new(all: u32, each: MaybeIn<u8>) -> Self {
         Self { all, each }
     }
 
-    /// That of an operation, if it is one.
+    /// The kind of an operation; `None` if its code is not the code of a kind.
     #[inline(always)]
     pub(crate) fn of(self, op: At) -> Option<Op> {
         Op::from_code(self.each.read(op).unwrap_or(self.all as u8))
     }
 }
 
-/// A place in an array for each operation: it begins at the operation's number of these, and ends at the next
-/// one. There is one more than operations, they ascend, and nobody writes them during the launch.
+/// Offsets into an array in which each operation has a range: from its own offset to the next one. There is
+/// one offset more than operations, they ascend, and nothing writes them during the launch.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Offsets(*const u64);
@@ -98,7 +98,7 @@ impl Offsets {
     }
 }
 
-/// An element for each operation, which only that operation accesses.
+/// An array with an element for each operation. Only that operation accesses its element.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Out<T>(*mut T);
@@ -123,13 +123,13 @@ impl<T: Copy> Out<T> {
     }
 }
 
-/// [`Out`], or null if it is not wanted.
+/// [`Out`], or null if the caller does not want the elements.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct MaybeOut<T>(*mut T);
 
 impl<T> MaybeOut<T> {
-    /// The address of the element of an operation, if it is wanted.
+    /// The address of the element of an operation; `None` if the caller does not want it.
     #[inline(always)]
     pub(crate) fn at(self, op: At) -> Option<*mut T> {
         // SAFETY: there is one for each operation.
@@ -137,8 +137,8 @@ impl<T> MaybeOut<T> {
     }
 }
 
-/// An outcome for each operation. The launch before this one wrote it, or this tile did before a `sync`. Only
-/// the tile of an operation accesses its outcome.
+/// An array with an outcome for each operation. The launch before this one has written it, or this tile has,
+/// before a `sync`. During the launch only the tile of an operation accesses its outcome.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Told(pub(super) Out<u8>);
@@ -152,7 +152,7 @@ impl Told {
     }
 }
 
-/// An array. The operation says how many elements it has.
+/// An array. The documentation of the operation says how many elements it has.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Array<T>(pub(super) *mut T);
@@ -162,7 +162,7 @@ impl<T> Array<T> {
     ///
     /// # Safety
     ///
-    /// There are `len` words, and all code does so.
+    /// There are `len` words, and all code accesses them only by atomic instructions.
     #[inline(always)]
     pub(crate) unsafe fn words(self, len: usize) -> Global<T> {
         // SAFETY: the contract of this function.
@@ -173,7 +173,7 @@ impl<T> Array<T> {
     ///
     /// # Safety
     ///
-    /// There are `len` words, or none is accessed.
+    /// There are `len` words, or nothing accesses them.
     #[inline(always)]
     pub(crate) unsafe fn staged(self, len: usize) -> Staged<T> {
         // SAFETY: the contract of this function.
@@ -263,14 +263,14 @@ impl<const N: usize> Numbers<N> {
     /// Their words.
     #[inline(always)]
     pub(crate) fn words(self) -> Global<u64> {
-        // SAFETY: there are `N`, accessed so.
+        // SAFETY: there are `N`, and all code accesses them only by atomic instructions.
         unsafe { Global::new(self.0, N) }
     }
 }
 
-/// The value of an argument that a set does not have.
+/// Types of arguments that only the kernels of maps have.
 pub(crate) trait NoValue {
-    /// That value.
+    /// The value that the kernel of a set has instead.
     const NONE: Self;
 }
 

@@ -1,4 +1,5 @@
-//! Boards of fingerprints, written anew: kernels `paged_board_ENTRY`, which take no table.
+//! Kernels `paged_board_ENTRY`, which write the boards of fingerprints anew from the slots. They take no
+//! table.
 
 use super::Count;
 use crate::store::store;
@@ -10,7 +11,7 @@ use warpproof_model::{Seed, Warp};
 /// The kernels that write the board of a child table from its slots.
 macro_rules! of_slots {
     ($($entry:ident $packed:ident;)*) => { $(
-        /// Writes the `n` words of the board of a child table with `len` slots. A thread for each word.
+        /// Writes the `n` words of the board of a child table with `len` slots, by a thread for each word.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(paged_board_, $entry)}(
             slots: *mut <$packed as Packed>::Word, len: usize, mask: u64, factor: u64, board: *mut u32, n: Count,

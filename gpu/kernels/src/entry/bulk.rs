@@ -22,7 +22,7 @@ pub(crate) type Said = (Global<u64>, Outcomes<Staged<u8>>);
 ///
 /// # Safety
 ///
-/// There are so many words; and as many numbers, if outcomes are told. If not, no number is accessed.
+/// There are `len` words, and as many numbers if outcomes are written. If not, nothing accesses numbers.
 #[inline(always)]
 pub(crate) unsafe fn bins_of<T>(
     (words, numbers, len): (Array<T>, Array<u32>, usize),
@@ -33,11 +33,11 @@ pub(crate) unsafe fn bins_of<T>(
     unsafe { Bins::new((words.staged(len), numbers.staged(len)), taken, room) }
 }
 
-/// Outcomes, one for each of `told` operations; if `told` is 0, none is told.
+/// An array with an outcome for each of `told` operations; no outcomes are written if `told` is 0.
 ///
 /// # Safety
 ///
-/// There are so many.
+/// There are `told` outcomes.
 #[inline(always)]
 pub(crate) unsafe fn outcomes_of(codes: Array<u8>, told: usize) -> Outcomes<Staged<u8>> {
     // SAFETY: the contract of this function.
@@ -105,7 +105,7 @@ fn shared_of(fan: u32, (_, outcomes): Said) -> u32 {
     scatter_words(fan, if outcomes.are_told() { per_block() } else { 0 })
 }
 
-/// The batch of a step, and the calling thread in its block, which has so many shared words.
+/// The batch of a step, and the calling thread in its block, which has `$shared` shared words.
 macro_rules! step {
     ($launch:ident, $said:ident, $shared:expr) => {
         // SAFETY: the contract of `Launch::new`; a launch is used up, and every thread gets here.
@@ -115,15 +115,16 @@ macro_rules! step {
     };
 }
 
-/// Every step has the scratch words that it names. Nothing else uses the table or the bins meanwhile.
+/// Every step has as many shared words and scratch words as its documentation says. Nothing else uses the
+/// table or the bins while it runs.
 impl<const S: usize, E: Packed, H: Words<E::Word>, F: Filter, P: Probing>
     Launch<1, WithSlots<OpenTable<E, H, F, P, S>, ReservedSlots<E, H>>>
 where
     ScratchWords<E::Word>: StagedWords<E::Word>,
 {
-    /// Puts the pairs of a batch into `fan` bins of `1 << shift` buckets each, which cover the table. An
-    /// entry without room is lost, and the tally counts it. Needs [`scatter_words`] shared words, and a
-    /// scratch word for each of the [`PER_THREAD`] entries of each thread.
+    /// Puts the pairs of a batch into `fan` bins, which cover the table: each is for `1 << shift` buckets. If
+    /// a bin has no room for an entry, the entry is left out and the tally counts it. Needs [`scatter_words`]
+    /// shared words, and a scratch word for each of the [`PER_THREAD`] entries of each thread.
     #[inline(always)]
     pub(crate) fn scatter(
         self,
@@ -142,8 +143,8 @@ where
         );
     }
 
-    /// As [`scatter`](Self::scatter), for the entries in the bins `from`. Each of these has `fan` of the bins
-    /// `to`, and `parts` blocks take the entries of one.
+    /// As [`scatter`](Self::scatter), but takes the entries from the bins `from`. The entries of each of
+    /// these go to `fan` of the bins `to`, and `parts` blocks work on them.
     #[inline(always)]
     pub(crate) fn scatter_again(
         self,
@@ -163,8 +164,9 @@ where
         bulk.scatter::<_, _, _, PER_THREAD>(&mut here, (source, first), fan, to);
     }
 
-    /// A block fills the buckets of a bin with its entries; those without room there go to its overflow.
-    /// A block for each bin, with [`fill_words`] shared words and a scratch word for each slot of a bin.
+    /// Fills the buckets of each bin with its entries. Entries that find their bucket full go to the overflow
+    /// of the bin. A block for each bin, with [`fill_words`] shared words and a scratch word for each slot of
+    /// a bin.
     #[inline(always)]
     pub(crate) fn fill(
         self,
@@ -187,8 +189,8 @@ where
         bulk.insert_overflow(&mut here, bin, overflow);
     }
 
-    /// Inserts a batch once more if any of its entries was lost. `blocks` blocks, with [`insert_words`]
-    /// shared words.
+    /// Inserts the whole batch once more if any of its entries was left out. `blocks` blocks, with
+    /// [`insert_words`] shared words.
     #[inline(always)]
     pub(crate) fn insert_lost(self, source: impl Source<Entry = E>, blocks: u32, said: Said) {
         let (bulk, mut here) = step!(self, said, insert_words());

@@ -10,15 +10,15 @@ use warpproof_model::{
     AtLane, Block, IntegerWords, Order, ReadOrder, UserKey, Warp, Word, Words, WriteOrder,
 };
 
-/// Tables that can tell without a search that most absent keys are absent.
+/// Tables that know of most absent keys that they are absent, without a search.
 pub(crate) trait Sifts: AllKeys {
     /// Whether a key may be there.
     fn may_hold(self, key: Self::Key) -> bool;
 }
 
 impl<T: Sifts> Launch<1, T> {
-    /// Answers searches of keys that are known to be absent, and moves the others to adjacent places, with
-    /// their numbers; `left` counts those. A thread for each operation; two shared words.
+    /// Answers the searches of keys that are known to be absent. Copies the keys and numbers of the other
+    /// searches to adjacent places, and counts them in `left`. A thread for each operation; two shared words.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "those of a search, and where operations go")]
     pub(crate) fn sift(
@@ -55,12 +55,12 @@ impl<T: Sifts> Launch<1, T> {
     }
 }
 
-/// The code of the insert that [`Launch::put`] runs: of pairs whose keys are absent.
+/// The code for [`Launch::put`] to insert pairs whose keys are absent.
 pub(crate) const UNIQUE: u8 = Op::InsertUnique.code();
-/// Adds pairs, or replaces values of keys that are present.
+/// The code for [`Launch::put`] to insert pairs, or replace the values of keys that are present.
 pub(crate) const ASSIGN: u8 = Op::Assign.code();
 
-/// Code of an operation that does not exist: nothing was done.
+/// The outcome of an operation whose code is unknown: nothing was done.
 pub(super) const UNKNOWN_OPERATION: u8 = 254;
 
 const _: () = assert!(DEFERRED != UNKNOWN_OPERATION);
@@ -74,7 +74,7 @@ pub(super) const fn coded(code: u8) -> Op {
 }
 
 impl<const L: u32, T: AllKeys> Launch<L, T> {
-    /// Adds pairs. What is deferred to [`deferred`](Self::deferred) has the code [`DEFERRED`].
+    /// Adds pairs. An operation that is left to [`deferred`](Self::deferred) gets the code [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn put<const OP: u8>(
         self,
@@ -99,7 +99,7 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         });
     }
 
-    /// The value of one pair of each key, `missing` where there is none. `found` gets 1 or 0.
+    /// Writes the value of one pair of each key, or `missing` if there is none. `found` gets 1 or 0.
     #[inline(always)]
     pub(crate) fn search(
         self,
@@ -112,8 +112,8 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         self.search_some((keys, n), (values, found), missing, |_| true);
     }
 
-    /// Looks keys up that are sorted by home, so that operations on one key are often neighbours: only the
-    /// first operation of each run of equal keys is answered.
+    /// Searches for keys that are sorted by home, so that equal keys often stand side by side. Of each run of
+    /// equal keys it answers only the first.
     #[inline(always)]
     pub(crate) fn search_runs(
         self,
@@ -147,8 +147,8 @@ impl<const L: u32, T: AllKeys> Launch<L, T> {
         });
     }
 
-    /// Operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key has outcome 1 and its
-    /// value in `found`; a search that does not find it has outcome 0.
+    /// Runs operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key gets outcome 1,
+    /// and the value goes to `found`; a search that does not find it gets outcome 0.
     #[inline(always)]
     pub(crate) fn mixed(
         self,
@@ -208,8 +208,8 @@ where
         }
     }
 
-    /// Does what [`put`](Self::put) and [`mixed`](Self::mixed) deferred: inserts and assigns, in a set unique
-    /// inserts alone.
+    /// Runs what [`put`](Self::put) and [`mixed`](Self::mixed) deferred: inserts and assigns, in a set only
+    /// unique inserts.
     #[inline(always)]
     pub(crate) fn deferred(
         self,
@@ -233,8 +233,8 @@ where
 }
 
 impl<const L: u32> Tiles<L> {
-    /// For each of `parts` parts, a tile each: reserves places for `live` entries, and calls `copy` with the
-    /// first of them. Adds the number of all to `total`. Three shared words.
+    /// Copies entries, by a tile for each of `parts` parts. A tile reserves places for its `live` entries and
+    /// calls `copy` with the first of them. Adds the number of all entries to `total`. Three shared words.
     #[inline(always)]
     pub(super) fn copy_parts(
         self,

@@ -1,12 +1,12 @@
-//! The layer between the arguments of a kernel and an operation of a structure.
+//! The code of the kernels: reads the arguments, calls an operation of a structure, writes the answers.
 //!
-//! Codes and conventions of all kernels:
+//! Conventions of all kernels:
 //!
-//! - One operation per tile. A batch of `n` operations needs a grid of at least `n` tiles; other tiles do
-//!   nothing. All lanes read the inputs. The lane that has an answer writes it; lane 0 writes an answer that
-//!   all lanes have. In a table of nodes that are replaced, each lane runs updates of its own and writes
+//! - A tile runs one operation. A batch of `n` operations needs a grid of at least `n` tiles; further tiles
+//!   do nothing. All lanes read the inputs. The lane that has the answer writes it; if all lanes have it,
+//!   lane 0 does. Updates of a wait-free table are different: each lane runs updates of its own and writes
 //!   their outcomes (`waitfree`).
-//! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`). Every word is a key.
+//! - `outcomes[op]` is the code of an outcome (`warpproof_model::outcome`). Every word is a valid key.
 //! - An operation that a structure defers to a second kernel
 //!   ([`WarpMap::try_mixed`](warpproof_model::WarpMap)) has the code [`DEFERRED`]; the second kernel, with
 //!   the same arguments, runs those.
@@ -161,8 +161,8 @@ fn deferred_in_span<const L: u32, K: Key>(
 ) {
     let first = span * DEFERRED_SPAN as usize;
     let end = (first + DEFERRED_SPAN as usize).min(n.0 as usize);
-    // Few spans have one that is deferred: all lanes look at once, without a branch. The last span of a batch
-    // may be a part of one.
+    // Few spans have a deferred operation, so all lanes look at once, without a branch. The last span of a
+    // batch may be shorter.
     if end == first + DEFERRED_SPAN as usize {
         let lanes = w.each(|lane| {
             let from = first + (lane * (DEFERRED_SPAN / L)) as usize;
@@ -176,7 +176,8 @@ fn deferred_in_span<const L: u32, K: Key>(
     }
     let mut next = first;
     loop {
-        // SAFETY: below `end`. In a loop of its own: the tiles of a warp meet after it, and run `f` together.
+        // SAFETY: below `end`. The search has a loop of its own: after it the tiles of a warp meet and run
+        // `f` together.
         let deferred = |&op: &usize| outcomes.read(unsafe { At::new(op) }) == DEFERRED;
         let Some(op) = (next..end).find(deferred) else { return };
         next = op + 1;

@@ -1,4 +1,4 @@
-//! Operations that only maps in one array of slots have: sums of values, absorbing the entries of another
+//! Operations that only tables in one array of slots have: sums of values, absorbing the entries of another
 //! table, copies by whole warps.
 
 use super::{At, Columns, Count, In, Launch, Out};
@@ -24,8 +24,8 @@ impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
 }
 
 impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> Launch<L, WithSlots<T, R>> {
-    /// Adds the entries of another table, whose slots these are; adds to `lost` how many found no room.
-    /// Nothing else uses the table, and it has none of their keys.
+    /// Adds the entries of another table: `slots` are its slots. Counts in `lost` the entries that found no
+    /// room. Nothing else uses the table meanwhile, and it holds none of their keys.
     #[inline(always)]
     pub(crate) fn absorb(self, slots: In<SlotWord<T>>, n: Count, lost: Global<u64>) {
         self.absorb_each(|op| slots.read(op), n, lost);
@@ -37,7 +37,7 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         self.absorb_each(|op| T::Entry::pack(keys.read(op), values.read(op)), n, lost);
     }
 
-    /// As [`absorb`](Self::absorb), of slots that `slot` reads.
+    /// As [`absorb`](Self::absorb), but `slot` reads a slot of the other table.
     #[inline(always)]
     fn absorb_each(self, slot: impl FnOnce(At) -> SlotWord<T>, n: Count, lost: Global<u64>) {
         self.tiles.per_tile(n, |w, op| {
@@ -48,9 +48,9 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         });
     }
 
-    /// Writes all pairs in no particular order, as many as there is room for; adds their number to `total`,
-    /// which is zero at first. No other operation on the table runs meanwhile. A lane for each [`LANE_SLOTS`]
-    /// slots, and the shared words of the method.
+    /// Writes all pairs in no particular order, as many as there is room for. Adds the number of all pairs to
+    /// `total`, which is zero at first. No other operation on the table runs meanwhile. Needs a lane for each
+    /// [`LANE_SLOTS`] slots, and the shared words of the method.
     #[inline(always)]
     pub(crate) fn retrieve_all<M: Method>(
         self,
@@ -71,9 +71,9 @@ impl<const L: u32, T: BucketMap, R: CounterMap<Key = T::Key, Value = T::Value>> 
         Job::new(self.table.table().array(), to, total).run(&mut here, method, block, 1);
     }
 
-    /// As [`retrieve_all`](Self::retrieve_all), but in the order of the slots, with reserved keys first; the
-    /// total is stored. `chunks` are zero at first, [`chunk_words`](warpproof_model::retrieve::chunk_words)
-    /// in number.
+    /// As [`retrieve_all`](Self::retrieve_all), but in the order of the slots, after the reserved keys, and
+    /// stores the number in `total`. There are [`chunk_words`](warpproof_model::retrieve::chunk_words)
+    /// `chunks`, which are zero at first.
     #[inline(always)]
     pub(crate) fn retrieve_all_in_order(
         self,

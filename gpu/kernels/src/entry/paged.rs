@@ -1,8 +1,9 @@
 //! Kernels that partition a batch by the child tables of a paged table, and bring the answers back:
 //! `paged_STEP_WIDTH`. They take no table.
 //!
-//! The digit of a key names its child table, and a part of that. It consists of leading digits of two hashes:
-//! one with the seed of the whole table, and one with the seed of the child table, which also gives the home.
+//! The *digit* of a key names its child table and a part of that. It is made of the leading digits of two
+//! hashes: one with the seed of the whole table gives the child table, and one with the seed of the child
+//! table gives the part, as it gives the home.
 
 use super::{Array, At, Count, In, MaybeIn};
 use warpproof_device::{CtaBlock, Tile};
@@ -12,7 +13,7 @@ use warpproof_model::paged::partition::{
 };
 use warpproof_model::{Block, Hash64, IntegerWords, Key, Order, ReadOrder, Seed, Warp, Words};
 
-/// To which digits keys belong.
+/// How keys are assigned to digits.
 #[derive(Clone, Copy)]
 struct Digits {
     children: u32,
@@ -49,7 +50,7 @@ impl Digits {
         child * self.parts + hash.digit(self.parts)
     }
 
-    /// The digit of a key, and its place in the digit: a digit to the base `bins`.
+    /// The digit of a key, and the number of its bin among the `bins` of that digit.
     #[inline(always)]
     fn with_bin<K: Key>(self, key: K, bins: u32) -> (u32, u32) {
         let (child, hash) = self.child(key);
@@ -57,13 +58,13 @@ impl Digits {
     }
 }
 
-/// Columns of operations, and where they are moved to.
+/// Columns of operations, and the columns to which they are moved.
 #[derive(Clone, Copy)]
 struct Columns<K, V> {
     keys: In<K>,
     values: In<V>,
     ops: MaybeIn<u8>,
-    /// Their numbers in the batch; null if they are those of their places.
+    /// The numbers of the operations in the batch; null if they are still in the order of the batch.
     numbers: MaybeIn<u32>,
     n: u32,
     to_keys: Array<K>,
@@ -158,7 +159,7 @@ unsafe fn scatter_by_digits<K: Key, V: Copy>(columns: Columns<K, V>, digits: Dig
     scatter(&mut here, (columns, share), (digits.count(), |key| digits.of(key)), next);
 }
 
-/// Sorts operations that are sorted by digits further: each tile in the order of `bins` parts of its span.
+/// Sorts operations that are already sorted by digits: within each tile, by the `bins` parts of its span.
 ///
 /// # Safety
 ///
@@ -230,8 +231,9 @@ macro_rules! of_keys {
             unsafe { count_digits(keys, n, digits, counters) }
         }
 
-        /// Brings answers (codes, numbers or both) into the order of the batch. With keys, the first
-        /// operation of each run on one key has the answer for all. A thread for each.
+        /// Brings answers (codes, numbers or both) into the order of the batch. If keys are given, only the
+        /// first operation of each run of equal keys has an answer, which is copied to the others. A thread
+        /// for each operation.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(paged_answer_, $width)}(
             numbers: In<u32>, keys: MaybeIn<$key>, codes: MaybeIn<u8>, values: MaybeIn<$key>, n: Count,

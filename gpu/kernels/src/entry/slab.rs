@@ -31,7 +31,7 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Wit
         });
     }
 
-    /// How many pairs each key has.
+    /// Counts the pairs of each key.
     #[inline(always)]
     pub(crate) fn count(self, keys: In<C::Key>, counts: Out<u32>, n: Count) {
         self.tiles.per_tile(n, |w, op| {
@@ -40,8 +40,8 @@ impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, Wit
         });
     }
 
-    /// The values of all pairs of each key, as many as its range has room for, and how many there are. There
-    /// are as many `values` as the last offset says.
+    /// Writes the values of all pairs of each key, as many as its range has room for, and how many there are.
+    /// The last offset is the length of `values`.
     #[inline(always)]
     pub(crate) fn search_all(
         self,

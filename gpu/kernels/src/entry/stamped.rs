@@ -13,8 +13,8 @@ use warpproof_model::waitfree::WaitFreeTable;
 use warpproof_model::{AtLane, IntegerWords, Order, UserKey, Warp, WarpMap as _, Word, Words};
 
 impl<const L: u32, T: AllKeys> Launch<L, T> {
-    /// As [`mixed`](Self::mixed). `starts` and `ends` are the numbers of the clock right before and right
-    /// after the operation; all of them differ.
+    /// As [`mixed`](Self::mixed), with two time stamps. `starts` and `ends` get the number of the clock right
+    /// before and right after each operation; no two of all these numbers are equal.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
     pub(crate) fn stamped(
@@ -66,8 +66,9 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// Runs a batch of updates on a table whose nodes are replaced. The lanes of a tile run them first; the
-    /// whole tile runs those that are left. An operation that finds no free node gets the code [`DEFERRED`].
+    /// Runs a batch of updates on a wait-free table, with time stamps. The lanes of a tile run them first;
+    /// then the whole tile runs those that are left. An operation that finds no free node gets the code
+    /// [`DEFERRED`].
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "the arrays of a kernel")]
     pub(crate) fn update_stamped(
@@ -120,8 +121,8 @@ where
         });
     }
 
-    /// Operations of all kinds, each run to its end by a whole tile. `exchanges` gets how many exchanges of a
-    /// head each has lost. An operation that finds no node has the code [`DEFERRED`].
+    /// Runs operations of all kinds, each to its end by a whole tile. `exchanges` gets how many exchanges of
+    /// a head each operation has lost. An operation that finds no free node gets the code [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn update_counted(
         self,

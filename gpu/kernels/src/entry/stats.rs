@@ -16,8 +16,9 @@ const LONGEST: usize = 3;
 const CHAINS: usize = 4;
 
 impl<const L: u32, const S: usize, C: Slots, B: IntegerWords<u32>> Launch<L, WithChain<SlabTable<C, B, S>>> {
-    /// Adds the [`NUMBERS`](slab::NUMBERS) of the table to `numbers`; the longest chain is raised. The chain
-    /// of the reserved keys counts while it has a pair or a tombstone. Needs as many shared words.
+    /// Adds the [`NUMBERS`](slab::NUMBERS) of the table to `numbers`; of the longest chain it keeps the
+    /// larger number. The chain of the reserved keys counts if it has a pair or a tombstone. Needs as many
+    /// shared words.
     #[inline(always)]
     pub(crate) fn chain_stats(self, numbers: Numbers<{ slab::NUMBERS }>) {
         let (numbers, (mut block, mut tile)) = (numbers.words(), self.tiles.block());

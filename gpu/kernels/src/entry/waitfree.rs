@@ -1,8 +1,8 @@
-//! Operations on tables of nodes that are replaced.
+//! Operations on wait-free tables.
 //!
-//! Every tile that updates has a number below the `warps` of the table, and a stash of nodes. A kernel has as
-//! many tiles as that. In the first kernel each lane of a tile runs operations of its own. In the second
-//! kernel the tile runs them one after the other. Launches on one table do not overlap.
+//! A kernel that updates a table has no more tiles than the table has `warps`. Each tile has a number below
+//! that and a stash of nodes. In the first kernel each lane of a tile runs operations of its own. In the
+//! second kernel the whole tile runs them one after the other. Launches on one table do not overlap.
 
 use super::map::{UNKNOWN_OPERATION, coded, write_found};
 use super::{
@@ -77,7 +77,7 @@ where
     H: IntegerWords<u64>,
     P: Pool,
 {
-    /// Tiles that run: as many as there are, or as many as have numbers.
+    /// How many tiles update: all that there are, or as many as the table has numbers for.
     #[inline(always)]
     fn stride(&self) -> u32 {
         Tile::<L>::per_grid().min(self.table.table().warps())
@@ -182,7 +182,8 @@ where
         });
     }
 
-    /// Runs what was deferred, after nodes were made free. What finds none has the code [`DEFERRED`] again.
+    /// Runs what was deferred, after nodes were made free. An operation that finds no free node gets the code
+    /// [`DEFERRED`] again.
     #[inline(always)]
     pub(crate) fn update_deferred(
         self,
@@ -219,8 +220,8 @@ where
         });
     }
 
-    /// Of what is deferred still: takes the pairs of deletes out where they stand, and says that there is no
-    /// room for the others. Nothing else runs.
+    /// Ends what is still deferred: deletes take their pairs out in place, and inserts answer that there is
+    /// no room. Nothing else runs meanwhile.
     #[inline(always)]
     pub(crate) fn last(
         self,
@@ -239,7 +240,7 @@ where
         });
     }
 
-    /// Adds pairs. An update that the fast path leaves has the code [`DEFERRED`].
+    /// Adds pairs. An update that the fast path does not finish gets the code [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn update<const OP: u8>(
         self,
@@ -252,14 +253,14 @@ where
         self.per_lane(kind, (keys, Some(values)), outcomes, n, |_| {}, |_, _| {}, |_, _, _| {});
     }
 
-    /// Takes out the pair of each key. What is more than one node in the place of another has the code
+    /// Takes out the pair of each key. A delete that has to replace more than one node gets the code
     /// [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn remove(self, keys: In<E::Key>, outcomes: Out<u8>, n: Count) {
         self.per_lane(Kind::One(Op::Delete), (keys, None), outcomes, n, |_| {}, |_, _| {}, |_, _, _| {});
     }
 
-    /// The value of the pair of each key, `missing` where there is none. `found` gets 1 or 0.
+    /// Writes the value of the pair of each key, or `missing` if there is none. `found` gets 1 or 0.
     #[inline(always)]
     pub(crate) fn find(
         self,
@@ -284,8 +285,9 @@ where
         });
     }
 
-    /// Operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key has outcome 1 and its
-    /// value in `found`. An update that needs more than to replace one node by one has the code [`DEFERRED`].
+    /// Runs operations of all kinds: `ops` are codes of [`Op`]s. A search that finds its key gets outcome 1,
+    /// and the value goes to `found`. An update that has to replace more than one node gets the code
+    /// [`DEFERRED`].
     #[inline(always)]
     pub(crate) fn update_mixed(
         self,

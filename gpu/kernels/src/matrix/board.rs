@@ -1,5 +1,5 @@
-//! The child tables of a paged table as in [`paged`](super::paged), with a board of fingerprints for all of
-//! them in the device's memory.
+//! The child tables of a paged table, as in [`paged`](super::paged), with a board of fingerprints in device
+//! memory for all of them.
 
 use super::paged::Heads;
 use crate::entry::Sifts;
@@ -14,7 +14,7 @@ use warpproof_model::{Seed, UserKey, Words};
 
 /// Slots of a child table, with their part of the board.
 type Slots<E> = BoardSlots<Store<u32>, Store<<E as Packed>::Word>>;
-/// A child table. The board takes the place of a filter.
+/// A child table. It has a board instead of a filter.
 type Child<E, const S: usize> = WithSlots<OpenTable<E, Slots<E>, (), BoundedStride, S>, Reserved<E>>;
 
 /// Child tables of entries in one word each.

@@ -1,4 +1,4 @@
-//! Open-addressing tables with the filter of the library, and buckets of a key near its home.
+//! Open-addressing tables with the filter of the library. A key probes buckets near its home.
 
 use crate::store::{Reserved, Store};
 use warpproof_model::entry::{Packed, Pair64};
@@ -10,7 +10,7 @@ use warpproof_model::{Seed, Words};
 /// Numbers that `stats` adds up: live entries, tombstones.
 pub(crate) const NUMBERS: usize = 2;
 
-/// Bits are set without a test before, so that an insert waits for no answer.
+/// Inserts set filter bits without a test before, so they wait for no answer.
 type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
 
 /// Slots of two words each.

@@ -1,5 +1,5 @@
-//! The child tables of a paged table, each at its place: in a frame, or in the host's memory. They are tables
-//! of open addressing.
+//! The child tables of a paged table. They are open-addressing tables, each in a frame of device memory or in
+//! host memory.
 
 use super::open;
 use crate::store::{Reserved, Store, lock_word_slots, slots, store};

@@ -11,7 +11,7 @@ use warpproof_model::{Seed, Words};
 /// Numbers that `stats` adds up: live entries, nodes, and nodes of the longest chain.
 pub(crate) const NUMBERS: usize = 3;
 
-/// Exchanges that a call loses before it is announced.
+/// How many exchanges a call may lose before it is announced.
 const PATIENCE: u32 = 64;
 
 /// The pool of the nodes.

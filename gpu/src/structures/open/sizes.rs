@@ -27,9 +27,9 @@ const fn small_bucket_slots(layout: Layout) -> Option<u32> {
 /// Slots of a bucket of a small table of u32 pairs.
 const SMALL_BUCKET_SLOTS: u32 = 4;
 
-/// Tables with up to so many bytes of slots are small, for the choice of buckets. Measured (BENCHMARKS.md):
-/// at 64 MiB small buckets are faster, in 1 GiB one lane is slower. The exact limit between them is not
-/// known: an L2 cache of 50 to 60 MiB holds half of such a table.
+/// Tables with up to this many bytes of slots have small buckets. Measured (`notes/open.md`): at 64 MiB small
+/// buckets are faster, at 1 GiB one lane is slower. The exact limit between the two was not measured: 96 MiB
+/// is about twice an L2 cache of 50 to 60 MiB.
 const SMALL_BYTES: u64 = 96 << 20;
 
 /// The highest load with small buckets where keys move: beyond 0.88 an insert may find no room in them
@@ -60,8 +60,8 @@ pub(crate) fn admit((layout, moves): (Layout, bool), geometry: OpenGeometry) -> 
     }
 }
 
-/// Up to so many bytes of slots, one lane that reads all slots of a bucket is the fastest. Measured
-/// (BENCHMARKS.md): in a larger table its loads have too many different addresses to translate.
+/// Up to this many bytes of slots, one lane that reads all slots of a bucket is the fastest; in a larger
+/// table it is much slower (`notes/open.md`). A guess is that its loads have too many addresses to translate.
 const ONE_LANE_BYTES: u64 = 256 << 20;
 
 /// The kernels of a layout, for a table of `len` slots, in buckets of `slots` slots each.

@@ -1,9 +1,9 @@
-//! How often a thread asks for memory.
+//! Counts how often a thread allocates memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, and how often this thread asked it.
+/// The system's allocator, which counts the allocations of each thread.
 struct Counting;
 
 thread_local! {

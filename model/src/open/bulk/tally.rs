@@ -9,14 +9,14 @@ use crate::warp::Warp;
 pub const TALLY: usize = 5;
 /// Entries of the batch.
 pub(super) const ENTRIES: usize = 0;
-/// Those that were inserted.
+/// Entries that were inserted.
 pub(super) const INSERTED: usize = 1;
-/// Those that found no room.
+/// Entries that found no room.
 pub(super) const FULL: usize = 2;
 /// Those that a bin had no room for. Then all entries are inserted again; where outcomes are told, only
 /// these.
 pub(super) const LOST: usize = 3;
-/// Those that found no room in the table then.
+/// Entries that found no room in the table then.
 pub(super) const FULL_AGAIN: usize = 4;
 
 /// The counts of a warp, by the index of their word.

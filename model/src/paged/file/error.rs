@@ -54,7 +54,7 @@ pub enum Problem {
     Entries {
         /// Types of keys and values in the file.
         found: [u16; 2],
-        /// Those of the table.
+        /// Types of keys and values of the table.
         expected: [u16; 2],
     },
     /// The length of the file differs from that in its header.
@@ -142,27 +142,31 @@ impl fmt::Display for Problem {
         match self {
             Self::Io { doing, said, .. } => write!(f, "{doing}: {said}"),
             Self::NotRegular => f.write_str("it is a folder, a device or a pipe"),
-            Self::Foreign => f.write_str("it is no file of a paged table"),
+            Self::Foreign => f.write_str("it is not the file of a paged table"),
             Self::Version { found } => {
-                write!(f, "version {found}: version {} is what this program reads", super::VERSION)
+                write!(
+                    f,
+                    "it has version {found} of the format; this program reads version {}",
+                    super::VERSION
+                )
             }
             Self::Entries { found, expected } => {
                 write!(f, "it holds {}, not {}", Types(*found), Types(*expected))
             }
             Self::Length { found, expected } => {
-                write!(f, "it has {found} bytes where {expected} are needed")
+                write!(f, "it has {found} bytes instead of {expected}")
             }
             Self::Checksum { found, expected } => {
-                write!(f, "damaged: its checksum is {found:08x}, it was {expected:08x}")
+                write!(f, "damaged: its checksum is {found:08x}, but {expected:08x} was saved")
             }
             Self::Size(refused) => refused.fmt(f),
             Self::TooLarge { bytes, most } => {
-                write!(f, "its table takes {bytes} bytes, more than the {most} that it may take")
+                write!(f, "its table takes {bytes} bytes; {most} are allowed")
             }
-            Self::Elsewhere => f.write_str("a key belongs to another child table"),
-            Self::Twice => f.write_str("a key comes twice"),
+            Self::Elsewhere => f.write_str("it holds a key that belongs to another child table"),
+            Self::Twice => f.write_str("it holds a key twice"),
             Self::Full => f.write_str("there is no room for all of its entries"),
-            Self::Memory { bytes } => write!(f, "out of memory: {bytes} bytes cannot be had"),
+            Self::Memory { bytes } => write!(f, "out of memory: cannot allocate {bytes} bytes"),
         }
     }
 }

@@ -11,7 +11,7 @@ const LEFT: usize = 4;
 const WIDTH: usize = 640;
 /// Height of a call: its text and its bar.
 const LINE: usize = 46;
-/// Where its bar begins, and how high that is.
+/// Where the bar of a call begins below its text, and how high the bar is.
 const BAR: (usize, usize) = (20, 20);
 
 impl Violation {

@@ -20,7 +20,7 @@ pub fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// Text as it may stand in an element or in a quoted attribute.
+/// Text with its special characters escaped, for an element or a quoted attribute.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -74,7 +74,7 @@ impl Violation {
         writeln!(out, "</article>")
     }
 
-    /// The calls that no warp made, in a sentence.
+    /// A sentence with the calls that no warp made: those before and after the programs of the warps.
     fn write_alone(&self, out: &mut String, when: &str, before: bool) -> Result {
         let calls = self.told_alone(before).map(|(call, answer)| {
             format!("<code>{} \u{2192} {}</code>", escape(&call.to_string()), escape(&answer))

@@ -52,7 +52,7 @@ impl Violation {
         writeln!(out, "</tbody>\n</table>")
     }
 
-    /// Which of the words shown a row changes, and to what, as attributes.
+    /// The attributes that say which word a row changes, and to which value.
     fn writes(&self, row: Row) -> String {
         let Row::Step(at) = row else { return String::new() };
         let step = &self.steps[at];
@@ -63,7 +63,7 @@ impl Violation {
         }
     }
 
-    /// The words worth a look, group by group.
+    /// The words that the page shows, group by group.
     fn words_shown(&self) -> Vec<&Cell> {
         let groups = self.touched_groups();
         let of = |group: &'_ &str| {

@@ -1,4 +1,4 @@
-//! The smallest key of any prefix.
+//! A tree that gives the smallest key of any prefix of a list.
 
 /// Stands for no key.
 const NONE: u64 = u64::MAX;

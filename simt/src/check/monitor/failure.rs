@@ -21,13 +21,13 @@ pub enum Failure {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The operation is none of a map's or a set's.
+    /// A map or a set has no such operation.
     Operation,
     /// The call has not returned.
     Pending,
     /// The call returned before it began.
     EndsEarly,
-    /// The event knows more of real time than when it began and ended.
+    /// The event has an order among the calls that its start and its end do not give.
     PartialOrder,
     /// Another call stored the same value under the same key.
     ValueTwice,
@@ -42,8 +42,8 @@ pub struct Unexplained {
     pub why: String,
     /// The calls, by the time at which they began.
     pub calls: Vec<(Event, Part)>,
-    /// No order explains the calls from this time on, whatever the key held before. None: it was absent at
-    /// first.
+    /// No order explains the calls from this time on, whatever the key held before. `None` if the calls are
+    /// all from the beginning on, when the key was absent.
     pub from: Option<u64>,
 }
 
@@ -63,10 +63,10 @@ pub enum Part {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Operation => "its operation is none that can be decided",
+            Self::Operation => "the monitor cannot decide calls of its operation",
             Self::Pending => "it has not returned",
             Self::EndsEarly => "it returned before it began",
-            Self::PartialOrder => "it knows more of real time than its start and its end",
+            Self::PartialOrder => "it has an order among the calls that its start and its end do not give",
             Self::ValueTwice => "another call stored the same value under the same key",
         })
     }

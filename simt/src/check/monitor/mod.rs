@@ -64,7 +64,7 @@ pub struct Monitored {
 ///
 /// # Errors
 /// [`Failure::Unexplained`] if the history is not linearizable, with a few calls that show it;
-/// [`Failure::Refused`] if it is none of those described here.
+/// [`Failure::Refused`] if it is not as described here.
 pub fn monitor<C: Collection>(collection: &C, events: &[Event]) -> Result<Monitored, Failure> {
     let mut order = Vec::with_capacity(events.len());
     order.extend(events.iter().enumerate().map(|(i, event)| (event.call.key, i as u32)));

@@ -36,11 +36,11 @@ pub(super) struct Op {
 
 /// What a specification makes of a call and its return.
 pub(super) enum Asks {
-    /// Something of the state.
+    /// The call asks something of the state.
     Of(Class, u64),
-    /// Nothing: it is allowed in every state and changes none.
+    /// The call asks nothing: every state allows it, and it changes none.
     Nothing,
-    /// The impossible: no state allows it.
+    /// No state allows the call.
     Never,
 }
 

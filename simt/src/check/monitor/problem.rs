@@ -11,9 +11,9 @@ pub(super) const NEVER: u32 = u32::MAX;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AtFirst {
     No,
-    /// Its write is under way.
+    /// The call that writes it is under way.
     May,
-    /// Its write returned before.
+    /// The call that wrote it has returned.
     Must,
 }
 

@@ -9,7 +9,7 @@ use super::problem::{Item, NEVER, Problem};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What the key holds in front of everything.
+/// What the key holds before all calls.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum First {
     /// Nothing.
@@ -20,7 +20,7 @@ pub(super) enum First {
     Value(usize),
 }
 
-/// Something that must have taken effect by its place; the number is its index in the problem.
+/// An operation that must have taken effect by its place; the number is its index in the problem.
 #[derive(Clone, Copy)]
 enum Due {
     Value(u32),
@@ -178,7 +178,8 @@ impl Sweep {
         false
     }
 
-    /// Lets an insert take effect whose value may be left at once: the one that is due first.
+    /// Lets an insert take effect whose value may be left at once. If there are several, takes the one that
+    /// is due first.
     fn settled_up(&mut self, p: &Problem, at: u32) -> bool {
         self.up_settled_before(p, at, at)
     }

@@ -6,11 +6,12 @@ use super::problem::{AtFirst, NEVER, Problem, Span};
 use super::sweep::{First, Sweep};
 use std::collections::HashSet;
 
-/// How many calls all looks at a part may see together: a bound on time. What is left is still without an
-/// explanation, though there may be smaller parts.
+/// A bound on the time: the number of calls that all tries at smaller parts may look at together. The part
+/// that is left then has no explanation, but it need not be the smallest.
 const BUDGET: usize = 50_000_000;
 
-/// Up to so many writes under way at the beginning of a part, each is looked at as before it and as in it.
+/// Up to this many writes under way at the beginning of a part, the search tries for each that it took effect
+/// before the part, and that it took effect in it.
 const EARLY: usize = 4;
 
 /// A part of a history that nothing explains, whatever the key held before.
@@ -83,7 +84,8 @@ struct Test {
 }
 
 impl Test {
-    /// Of operations that may be left out, those without which the part would have an explanation.
+    /// Of the operations that may be left out, the ones that are needed: without any one of them the part
+    /// would have an explanation.
     fn needed<'a>(
         &mut self,
         mut some: Vec<(&'a Op, u32)>,

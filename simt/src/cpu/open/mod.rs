@@ -24,7 +24,7 @@ use warpproof_model::outcome::Add;
 pub(super) const LANE_SLOTS: usize = BUCKET_SLOTS / OPEN_LANES;
 
 /// Slots of a bucket of an [`OpenMap`] by default. One lane reads them: a cache line of u64 pairs, half a
-/// line of u32 pairs. Compared with two lanes and with eight slots in BENCHMARKS.md.
+/// line of u32 pairs. Compared with two lanes and with eight slots in `notes/cpu.md`.
 pub const OPEN_MAP_SLOTS: usize = 4;
 
 /// A concurrent map in an open-addressing table in CPU memory.
