@@ -273,7 +273,7 @@ def main() -> int:
                     del other
                     peers.append((peer, taken, same))
                 right = all(same for *_, same in peers)
-                size = [name, rows, 0, f"{kind} u64"]
+                size = [name, rows, 0, f"{kind} u64 keys"]
                 speed = rows / seconds / 1e6
                 ratios = ", ".join(
                     f"{peer} {rows / taken / 1e6:,.0f} ({taken / seconds:.2f}x)"

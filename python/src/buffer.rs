@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 
 /// A contiguous buffer of numbers.
 ///
-/// Another thread of Python may write to the array meanwhile, as in every call of NumPy that lets go of the lock. The
-/// package documents that as an error of the caller.
+/// Another thread of Python may write to the array meanwhile, as in every call of NumPy that lets go of the
+/// lock. The package documents that as an error of the caller.
 pub(crate) struct Slice<T: Element>(PyBuffer<T>);
 
 impl<T: Element> Slice<T> {
@@ -25,8 +25,8 @@ impl<T: Element> Slice<T> {
         if len == 0 {
             return &[];
         }
-        // SAFETY: the buffer is contiguous, of this type (`PyBuffer::get` checks its format and alignment), and
-        // lives as long as `self`. Nobody may write to it meanwhile: see the type.
+        // SAFETY: the buffer is contiguous, of this type (`PyBuffer::get` checks its format and alignment),
+        // and lives as long as `self`. Nobody may write to it meanwhile: see the type.
         unsafe { std::slice::from_raw_parts(self.0.buf_ptr().cast::<T>(), len) }
     }
 }

@@ -15,8 +15,8 @@ pub(crate) struct Column {
     bytes: usize,
 }
 
-// SAFETY: the memory belongs to the column, as that of a `Vec` to the `Vec`. Through the buffer Python changes it as
-// any array that threads share.
+// SAFETY: the memory belongs to the column, as that of a `Vec` to the `Vec`. Through the buffer Python
+// changes it as any array that threads share.
 unsafe impl Send for Column {}
 // SAFETY: as above.
 unsafe impl Sync for Column {}

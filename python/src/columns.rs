@@ -6,11 +6,11 @@ use crate::failure::{Failure, room};
 use crate::interrupt::watched;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use warpproof::BulkSet;
+use warpproof::simt::cpu::Error;
 use warpproof::simt::cpu::columns::{
-    Count, Fold, Groups, JoinKey, Max, Mean, Min, Number, Pairs, Progress, RowsByKey, Sum, fold_groups,
+    Count, Fold, Groups, Max, Mean, Min, Number, Pairs, Progress, RowsByKey, Sum, fold_groups,
+    isin as isin_of,
 };
-use warpproof::simt::cpu::{Error, OpenSet};
 use warpproof_model::bits::TableKey;
 
 /// The first row of each group, the rows of each group, and with `numbered` the group of each row.
@@ -168,27 +168,13 @@ pub(crate) fn isin(
     others: Words,
     report: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Column> {
-    macro_rules! of {
-        ($keys:expr, $others:expr, $key:ty) => {{
-            let (keys, others) = ($keys.get(), $others.get());
-            let mut found: Vec<bool> = room(keys.len())?;
-            let set = py.detach(|| {
-                let set = OpenSet::<$key>::with_capacity(others.len() as u64)?;
-                match set.insert(others)?.iter().filter(|&&said| said == warpproof::Insert::Full).count() {
-                    0 => Ok(set),
-                    full => Err(Failure::Full(full, others.len())),
-                }
-            })?;
-            crate::interrupt::in_parts(py, keys.len(), report, |part| {
-                found.append(&mut set.contains(&keys[part])?);
-                Ok(())
-            })?;
-            Ok(found.into())
-        }};
-    }
     match (&keys, &others) {
-        (Words::W32(keys), Words::W32(others)) => of!(keys, others, u32),
-        (Words::W64(keys), Words::W64(others)) => of!(keys, others, u64),
+        (Words::W32(keys), Words::W32(others)) => {
+            watched(py, report, |progress| Ok(isin_of(keys.get(), others.get(), progress)?.into()))
+        }
+        (Words::W64(keys), Words::W64(others)) => {
+            watched(py, report, |progress| Ok(isin_of(keys.get(), others.get(), progress)?.into()))
+        }
         _ => Err(Failure::width().into()),
     }
 }
@@ -214,7 +200,7 @@ pub(crate) fn join(
     }
 }
 
-fn joined<K: JoinKey>(
+fn joined<K: TableKey>(
     left: &[K],
     right: &[K],
     how: &str,

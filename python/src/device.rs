@@ -6,10 +6,12 @@ use crate::table::{Put, Table};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
+use warpproof::Tally;
 use warpproof::gpu::cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError,
 };
-use warpproof::gpu::{Device, DynamicMap, DynamicSet, PagedMap};
+use warpproof::gpu::{Device, DynamicMap, DynamicSet, OpenMap, OpenSet, PagedMap};
+use warpproof_model::open::bulk::TALLY;
 
 /// How many GPUs there are; 0 without a driver.
 #[pyfunction]
@@ -21,8 +23,8 @@ pub(crate) fn count() -> usize {
 #[pyclass(frozen, module = "warpproof._native")]
 pub(crate) struct Gpu {
     device: Device,
-    /// The context that the caller's memory and streams belong to. cudarc does not track their uses: the caller's
-    /// library orders them by its streams.
+    /// The context that the caller's memory and streams belong to. cudarc does not track their uses: the
+    /// caller's library orders them by its streams.
     context: Arc<CudaContext>,
 }
 
@@ -59,8 +61,8 @@ impl Gpu {
         match handle {
             0 | 1 => self.context.default_stream(),
             2 => self.context.per_thread_stream(),
-            // SAFETY: the package gets the handle from the library that the stream belongs to, for this device, and
-            // the caller keeps the stream while the call runs.
+            // SAFETY: the package gets the handle from the library that the stream belongs to, for this
+            // device, and the caller keeps the stream while the call runs.
             handle => unsafe { self.context.wrap_borrowed_stream(handle as _) },
         }
     }
@@ -73,8 +75,8 @@ impl<T> Borrowed<T> {
     /// The elements at this address.
     ///
     /// # Safety
-    /// They are live memory of the stream's device until the stream has run the call, and no other work uses what the
-    /// call writes.
+    /// They are live memory of the stream's device until the stream has run the call, and no other work uses
+    /// what the call writes.
     unsafe fn new(stream: &Arc<CudaStream>, address: u64, len: usize) -> Self {
         // SAFETY: the contract of this function; all bits are numbers.
         Self(Some(unsafe { stream.upgrade_device_ptr(address, len) }))
@@ -107,6 +109,9 @@ macro_rules! on_device {
                 if let Some(table) = map.downcast_ref::<DynamicMap<u32, u32>>() {
                     let $table = table.on_stream(stream);
                     $map
+                } else if let Some(table) = map.downcast_ref::<OpenMap<u32, u32>>() {
+                    let $table = table.on_stream(stream);
+                    $map
                 } else if let Some(table) = map.downcast_ref::<PagedMap<u32, u32>>() {
                     let $table = table.on_stream(stream);
                     $map
@@ -117,6 +122,9 @@ macro_rules! on_device {
             Made::Map64(map) => {
                 type $word = u64;
                 if let Some(table) = map.downcast_ref::<DynamicMap<u64, u64>>() {
+                    let $table = table.on_stream(stream);
+                    $map
+                } else if let Some(table) = map.downcast_ref::<OpenMap<u64, u64>>() {
                     let $table = table.on_stream(stream);
                     $map
                 } else if let Some(table) = map.downcast_ref::<PagedMap<u64, u64>>() {
@@ -138,15 +146,27 @@ macro_rules! on_device_set {
         match $made {
             Made::Set32(set) => {
                 type $word = u32;
-                let table = set.downcast_ref::<DynamicSet<u32>>().ok_or_else(not_here)?;
-                let $table = table.on_stream(stream);
-                $set
+                if let Some(table) = set.downcast_ref::<DynamicSet<u32>>() {
+                    let $table = table.on_stream(stream);
+                    $set
+                } else if let Some(table) = set.downcast_ref::<OpenSet<u32>>() {
+                    let $table = table.on_stream(stream);
+                    $set
+                } else {
+                    Err(not_here())
+                }
             }
             Made::Set64(set) => {
                 type $word = u64;
-                let table = set.downcast_ref::<DynamicSet<u64>>().ok_or_else(not_here)?;
-                let $table = table.on_stream(stream);
-                $set
+                if let Some(table) = set.downcast_ref::<DynamicSet<u64>>() {
+                    let $table = table.on_stream(stream);
+                    $set
+                } else if let Some(table) = set.downcast_ref::<OpenSet<u64>>() {
+                    let $table = table.on_stream(stream);
+                    $set
+                } else {
+                    Err(not_here())
+                }
             }
             _ => Err(not_here()),
         }
@@ -158,9 +178,9 @@ fn not_here() -> Failure {
     Failure::Value("this table takes arrays in host memory alone".into())
 }
 
-/// A call of a table on arrays in device memory: the table, the GPU and the stream of the caller, and the number of
-/// elements of each array. The arrays are addresses: the package keeps them until the stream has run the call, and has
-/// checked their device, type and length.
+/// A call of a table on arrays in device memory: the table, the GPU and the stream of the caller, and the
+/// number of elements of each array. The arrays are addresses: the package keeps them until the stream has
+/// run the call, and has checked their device, type and length.
 #[pyclass(frozen, module = "warpproof._native")]
 pub(crate) struct DeviceCall {
     table: Py<Table>,
@@ -175,7 +195,8 @@ impl DeviceCall {
         Self { table, stream: gpu.stream(stream), len }
     }
 
-    /// Inserts pairs. Writes the code of each outcome: 0 if it was stored as a new one, 2 if there was no room.
+    /// Inserts pairs. Writes the code of each outcome: 0 if it was stored as a new one, 2 if there was no
+    /// room.
     fn put(&self, py: Python<'_>, how: &str, keys: u64, values: u64, codes: u64) -> PyResult<()> {
         let how = Put::named(how)?;
         self.run(py, |made, stream| {
@@ -213,7 +234,46 @@ impl DeviceCall {
         })
     }
 
-    /// Writes the value of each key, or `missing`; and, unless its address is 0, to `found` whether the key is there.
+    /// Inserts the entries of a large batch into a table of a fixed size, after sorting them by their places;
+    /// a set has no values. Returns how many are new and how many found no room, and waits for it.
+    fn fill(&self, py: Python<'_>, keys: u64, values: u64) -> PyResult<(u64, u64)> {
+        let table = self.table.get();
+        let said = py.detach(|| {
+            let (stream, len) = (&self.stream, self.len);
+            let tally = &mut stream.alloc_zeros::<u64>(TALLY).map_err(driver)?;
+            macro_rules! pairs {
+                ($map:expr, $Word:ty) => {{
+                    let table = $map.downcast_mut::<OpenMap<$Word, $Word>>().ok_or_else(not_here)?;
+                    // SAFETY: addresses of the package.
+                    let (keys, values) = unsafe { self.pair::<$Word>(stream, keys, values) };
+                    let memory = &mut table.partitions_on(stream, len)?;
+                    table.insert_partitioned_on(stream, &keys.view(), &values.view(), memory, tally)?;
+                }};
+            }
+            macro_rules! keys {
+                ($set:expr, $Word:ty) => {{
+                    let table = $set.downcast_mut::<OpenSet<$Word>>().ok_or_else(not_here)?;
+                    // SAFETY: likewise.
+                    let keys = unsafe { Borrowed::<$Word>::new(stream, keys, len) };
+                    let memory = &mut table.partitions_on(stream, len)?;
+                    table.insert_partitioned_on(stream, &keys.view(), memory, tally)?;
+                }};
+            }
+            match &mut *table.write() {
+                Made::Map32(map) => pairs!(map, u32),
+                Made::Map64(map) => pairs!(map, u64),
+                Made::Set32(set) => keys!(set, u32),
+                Made::Set64(set) => keys!(set, u64),
+            }
+            let mut words = [0; TALLY];
+            words.copy_from_slice(&stream.clone_dtoh(tally).map_err(driver)?);
+            Ok::<_, Failure>(Tally::of(words))
+        })?;
+        Ok((said.inserted, said.full))
+    }
+
+    /// Writes the value of each key, or `missing`; and, unless its address is 0, to `found` whether the key
+    /// is there.
     fn search(&self, py: Python<'_>, keys: u64, values: u64, found: u64, missing: u64) -> PyResult<()> {
         self.run(py, |made, stream| {
             // SAFETY: addresses of the package.
@@ -242,25 +302,34 @@ impl DeviceCall {
         self.per_key(py, keys, codes, true)
     }
 
-    /// Writes all entries, unless there are more than the arrays have room for. Returns their number, and waits for it.
+    /// Writes all entries, unless there are more than the arrays have room for. Returns their number, and
+    /// waits for it.
     fn retrieve_all(&self, py: Python<'_>, keys: u64, values: u64) -> PyResult<u64> {
         let mut total = 0;
         self.run(py, |made, stream| {
             let mut count = stream.alloc_zeros::<u64>(1).map_err(driver)?;
             match made {
                 Made::Map32(map) => {
-                    let table = map.downcast_ref::<DynamicMap<u32, u32>>().ok_or_else(not_here)?;
                     // SAFETY: addresses of the package.
                     let (mut keys, mut values) = unsafe { self.pair(stream, keys, values) };
-                    let table = table.on_stream(stream);
-                    table.retrieve_all(&mut keys.view_mut(), &mut values.view_mut(), &mut count)?;
+                    let (keys, values) = (&mut keys.view_mut(), &mut values.view_mut());
+                    if let Some(table) = map.downcast_ref::<OpenMap<u32, u32>>() {
+                        table.on_stream(stream).retrieve_all(keys, values, &mut count)?;
+                    } else {
+                        let table = map.downcast_ref::<DynamicMap<u32, u32>>().ok_or_else(not_here)?;
+                        table.on_stream(stream).retrieve_all(keys, values, &mut count)?;
+                    }
                 }
                 Made::Map64(map) => {
-                    let table = map.downcast_ref::<DynamicMap<u64, u64>>().ok_or_else(not_here)?;
                     // SAFETY: likewise.
                     let (mut keys, mut values) = unsafe { self.pair(stream, keys, values) };
-                    let table = table.on_stream(stream);
-                    table.retrieve_all(&mut keys.view_mut(), &mut values.view_mut(), &mut count)?;
+                    let (keys, values) = (&mut keys.view_mut(), &mut values.view_mut());
+                    if let Some(table) = map.downcast_ref::<OpenMap<u64, u64>>() {
+                        table.on_stream(stream).retrieve_all(keys, values, &mut count)?;
+                    } else {
+                        let table = map.downcast_ref::<DynamicMap<u64, u64>>().ok_or_else(not_here)?;
+                        table.on_stream(stream).retrieve_all(keys, values, &mut count)?;
+                    }
                 }
                 Made::Set32(_) | Made::Set64(_) => on_device_set!(made, stream, |table: Word| {
                     // SAFETY: likewise.

@@ -12,8 +12,8 @@ const PART: usize = 1 << 24;
 /// Between two looks at signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Runs a batch of `len` operations in parts. After each part signals are looked at, and `report` is called with
-/// the operations that have run.
+/// Runs a batch of `len` operations in parts. After each part signals are looked at, and `report` is called
+/// with the operations that have run.
 pub(crate) fn in_parts(
     py: Python<'_>,
     len: usize,
@@ -35,8 +35,8 @@ pub(crate) fn in_parts(
     }
 }
 
-/// Runs a call on columns in another thread, looks at signals meanwhile, and calls `report` with the rows that are
-/// done. If a signal's handler or `report` raises, stops the call and raises that.
+/// Runs a call on columns in another thread, looks at signals meanwhile, and calls `report` with the rows
+/// that are done. If a signal's handler or `report` raises, stops the call and raises that.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     report: Option<&Bound<'_, PyAny>>,

@@ -1,9 +1,9 @@
-//! The native module of the Python package: tables and operations on columns, for buffers and for addresses of
-//! device memory.
+//! The native module of the Python package: tables and operations on columns, for buffers and for addresses
+//! of device memory.
 //!
-//! The package's Python code decides what an array is, checks its type and its device, and makes the outputs. Here
-//! a number is its bits: keys and values are `u32` or `u64`. A call lets go of Python's lock while it runs. Between
-//! the parts of a long call, signals are looked at: a `KeyboardInterrupt` ends it.
+//! The package's Python code decides what an array is, checks its type and its device, and makes the outputs.
+//! Here a number is its bits: keys and values are `u32` or `u64`. A call lets go of Python's lock while it
+//! runs. Between the parts of a long call, signals are looked at: a `KeyboardInterrupt` ends it.
 
 mod buffer;
 mod column;

@@ -17,6 +17,10 @@ pub(crate) enum Kind {
     MultiMap,
     /// A map whose entries are in host memory, and use device memory within a budget.
     PagedMap,
+    /// A map of a fixed size, of the functions on columns in device memory.
+    FixedMap,
+    /// Likewise a set.
+    FixedSet,
 }
 
 impl Kind {
@@ -27,6 +31,8 @@ impl Kind {
             "Set" => Ok(Self::Set),
             "MultiMap" => Ok(Self::MultiMap),
             "PagedMap" => Ok(Self::PagedMap),
+            "FixedMap" => Ok(Self::FixedMap),
+            "FixedSet" => Ok(Self::FixedSet),
             _ => Err(Failure::Value(format!("there is no table {name}"))),
         }
     }
@@ -53,8 +59,8 @@ pub(crate) struct Recipe<'a> {
     pub(crate) device: Option<&'a Device>,
 }
 
-/// A growing map of a backend.
-macro_rules! growing {
+/// A map of a backend that adds to values.
+macro_rules! adding {
     ($table:ty, $made:expr) => {
         Map::new::<$table>($made).with_counter::<$table>()
     };
@@ -78,6 +84,8 @@ macro_rules! width {
         fn $map(recipe: &Recipe<'_>) -> Result<Map<$word, $word>, Failure> {
             type Dynamic = cpu::DynamicMap<$word, $word>;
             type DynamicGpu = gpu::DynamicMap<$word, $word>;
+            type Fixed = cpu::OpenMap<$word, $word>;
+            type FixedGpu = gpu::OpenMap<$word, $word>;
             type Multi = cpu::SlabMultimap<$word, $word>;
             type MultiGpu = gpu::SlabMultimap<$word, $word>;
             type Paged = cpu::PagedMap<$word, $word>;
@@ -88,15 +96,20 @@ macro_rules! width {
                 (Kind::MultiMap, Some(device)) => multimap!(MultiGpu, MultiGpu::with_capacity(device, n)?),
                 (Kind::PagedMap, None) => paged!(Paged, Paged::with_budget(n, budget)?),
                 (Kind::PagedMap, Some(device)) => paged!(PagedGpu, PagedGpu::with_budget(device, n, budget)?),
-                (_, None) => growing!(Dynamic, Dynamic::with_capacity(n)?),
-                (_, Some(device)) => growing!(DynamicGpu, DynamicGpu::with_capacity(device, n)?),
+                (Kind::FixedMap, None) => adding!(Fixed, Fixed::with_capacity(n)?),
+                (Kind::FixedMap, Some(device)) => adding!(FixedGpu, FixedGpu::with_capacity(device, n)?),
+                (_, None) => adding!(Dynamic, Dynamic::with_capacity(n)?),
+                (_, Some(device)) => adding!(DynamicGpu, DynamicGpu::with_capacity(device, n)?),
             })
         }
 
         fn $set(recipe: &Recipe<'_>) -> Result<Set<$word>, Failure> {
-            Ok(match recipe.device {
-                None => Set::new(cpu::DynamicSet::<$word>::with_capacity(recipe.capacity)?),
-                Some(device) => Set::new(gpu::DynamicSet::<$word>::with_capacity(device, recipe.capacity)?),
+            let n = recipe.capacity;
+            Ok(match (recipe.kind, recipe.device) {
+                (Kind::FixedSet, None) => Set::new(cpu::OpenSet::<$word>::with_capacity(n)?),
+                (Kind::FixedSet, Some(device)) => Set::new(gpu::OpenSet::<$word>::with_capacity(device, n)?),
+                (_, None) => Set::new(cpu::DynamicSet::<$word>::with_capacity(n)?),
+                (_, Some(device)) => Set::new(gpu::DynamicSet::<$word>::with_capacity(device, n)?),
             })
         }
 
@@ -117,8 +130,8 @@ impl Made {
     /// A new table.
     pub(crate) fn new(recipe: &Recipe<'_>) -> Result<Self, Failure> {
         Ok(match (recipe.kind, recipe.width) {
-            (Kind::Set, 32) => Self::Set32(set32(recipe)?),
-            (Kind::Set, _) => Self::Set64(set64(recipe)?),
+            (Kind::Set | Kind::FixedSet, 32) => Self::Set32(set32(recipe)?),
+            (Kind::Set | Kind::FixedSet, _) => Self::Set64(set64(recipe)?),
             (_, 32) => Self::Map32(map32(recipe)?),
             (_, _) => Self::Map64(map64(recipe)?),
         })

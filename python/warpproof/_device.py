@@ -16,6 +16,12 @@ from ._devices import gpu
 _INT64 = np.dtype(np.int64)
 #: Rows of the sample that decides how large a table is made.
 _SAMPLE = 1 << 14
+#: The least entries that a table is made for.
+_LEAST = 1 << 16
+#: Rows of one key, of the sample, that are many.
+_SPREAD = 4
+#: Rows from which on a batch is sorted by places before it is inserted.
+_LARGE = 1 << 22
 
 
 class Call:
@@ -82,60 +88,102 @@ class Call:
         return keys, values
 
 
-def _table(kind: str, keys: Given, expected: int) -> Call:
+def _fixed(kind: str, keys: Given, capacity: int) -> Call:
     assert keys.ordinal is not None, "device memory"
     width = keys.dtype.itemsize * 8
-    return Call(_native.Table(kind, width, expected, gpu(keys.ordinal)), keys)
+    return Call(_native.Table(kind, width, capacity, gpu(keys.ordinal)), keys)
 
 
-def _expected(keys: Given) -> int:
-    """Return for how many keys a table is made: it grows if there are more."""
-    if len(keys) <= _SAMPLE:
-        return len(keys)
-    step = len(keys) // _SAMPLE
-    part = need(keys.library).to_host(keys.array[::step][:_SAMPLE])
-    distinct = len(np.unique(part.view(unsigned(keys.dtype))))
-    # Most of the sample is distinct: so may all keys be.
-    return len(keys) if distinct > _SAMPLE // 2 else 4 * distinct
+class Sample:
+    """What a sample says of all keys."""
+
+    def __init__(self, keys: Given) -> None:
+        rows = len(keys)
+        #: How many distinct keys there are, about: seldom too few, and never more than rows.
+        self.distinct = rows
+        #: Whether most keys differ and none has many rows: then a batch is sorted by its places.
+        self.spread = False
+        if rows <= 4 * _SAMPLE:
+            return
+        ops: Any = need(keys.library)
+        # Random rows: keys may repeat in a pattern.
+        drawn = np.random.default_rng().integers(0, rows, _SAMPLE)
+        part = ops.to_host(ops.take(keys.array, ops.from_host(drawn, keys.ordinal)))
+        _, counts = np.unique(part.view(unsigned(keys.dtype)), return_counts=True)
+        # What was seen once estimates what was not seen (Good, 1953). A key that was not seen may
+        # have as many rows as 8 of the sample stand for.
+        single = int((counts == 1).sum()) + 8
+        self.distinct = min(rows, len(counts) + rows * single // len(part))
+        spread = self.distinct > rows // 2 and int(counts.max()) <= _SPREAD
+        self.spread = spread and rows >= _LARGE
+
+
+def _filled(kind: str, keys: Given, values: Any, sample: Sample) -> tuple[Call, Any]:
+    """Return a table of these keys, and the codes of the outcomes unless the keys are spread."""
+    distinct = sample.distinct
+    at: Any = need(keys.library)
+    while True:
+        call = _fixed(kind, keys, max(2 * distinct, _LEAST))
+        codes = None
+        if sample.spread:
+            worth = 0 if values is None else at.address(values)
+            _, full = call.of(len(keys)).fill(at.address(keys.array), worth)
+        else:
+            codes = call.add(keys) if values is None else call.put("insert_unique", keys, values)
+            full = int((codes == 2).sum())
+        if full == 0:
+            return call, codes
+        if distinct >= len(keys):
+            raise MemoryError(f"{full} of {len(keys)} keys found no room")
+        distinct = len(keys)
 
 
 def unique(keys: Given) -> Any:
     """Return the distinct keys."""
-    call = _table("Set", keys, _expected(keys))
-    return call.ops.select(keys.array, call.add(keys) == 0)
+    call, codes = _filled("FixedSet", keys, None, Sample(keys))
+    if codes is None:
+        return call.retrieve_all(keys.dtype, None)[0]
+    return call.ops.select(keys.array, codes == 0)
 
 
 def isin(keys: Given, others: Given) -> Any:
     """Return whether each key is among others."""
-    call = _table("Set", others, _expected(others))
-    call.add(others)
-    return call.contains(keys)
+    return _filled("FixedSet", others, None, Sample(others))[0].contains(keys)
 
 
 def value_counts(keys: Given) -> tuple[Any, Any]:
     """Return the distinct keys, and how often each occurs."""
-    call = _table("Map", keys, _expected(keys))
-    signed = np.dtype(f"int{keys.dtype.itemsize * 8}")
-    call.put("insert_or_add", keys, call.ops.full(len(keys), 1, signed, call.ordinal))
-    found, counts = call.retrieve_all(keys.dtype, signed)
-    return found, call.ops.cast(counts, _INT64)
+    sample = Sample(keys)
+    if sample.spread:
+        call = _fixed("FixedMap", keys, 2 * len(keys))
+        signed = np.dtype(f"int{keys.dtype.itemsize * 8}")
+        ones = call.ops.full(len(keys), 1, signed, call.ordinal)
+        if int((call.put("insert_or_add", keys, ones) == 2).sum()) == 0:
+            found, counts = call.retrieve_all(keys.dtype, signed)
+            return found, call.ops.cast(counts, _INT64)
+    # Adding to one word of a table is slow if many rows have its key: they are counted beside it.
+    call, leaders, rows = _leaders(keys, sample)
+    counts = call.ops.counts(leaders, len(keys))
+    first = leaders == rows
+    return call.ops.select(keys.array, first), call.ops.select(counts, first)
 
 
-def _leaders(keys: Given) -> tuple[Call, Any, Any]:
+def _leaders(keys: Given, sample: Sample) -> tuple[Call, Any, Any]:
     """Return a map from each key to one row that has it, that row for each row, and all rows."""
-    call = _table("Map", keys, _expected(keys))
     signed = np.dtype(f"int{keys.dtype.itemsize * 8}")
     if len(keys) > np.iinfo(signed).max:
         raise ValueError(f"{len(keys)} rows of {signed.itemsize * 8}-bit keys are too many")
-    rows = call.ops.rows(len(keys), signed, call.ordinal)
-    call.put("insert_unique", keys, rows)
-    leaders = call.ops.cast(call.search(keys, signed, 0), _INT64)
-    return call, leaders, call.ops.cast(rows, _INT64)
+    ops: Any = need(keys.library)
+    assert keys.ordinal is not None, "device memory"
+    rows = ops.rows(len(keys), signed, keys.ordinal)
+    call, _ = _filled("FixedMap", keys, rows, sample)
+    leaders = call.search(keys, signed, 0)
+    return call, ops.cast(leaders, _INT64), ops.cast(rows, _INT64)
 
 
 def factorize(keys: Given) -> tuple[Any, Any]:
     """Return the group of each row, and the first row of each group, in the order of first rows."""
-    call, leaders, rows = _leaders(keys)
+    call, leaders, rows = _leaders(keys, Sample(keys))
     ops = call.ops
     first = ops.full(len(keys), len(keys), _INT64, call.ordinal)
     first = ops.take(ops.scatter_min(first, leaders, rows), leaders)
@@ -189,7 +237,7 @@ def _extreme(ops: Any, numbers: Any, groups: int, values: Given, how: str) -> An
 
 def join(left: Given, right: Given, how: str) -> tuple[Any, Any]:
     """Return the rows of an inner or left join; of a semi or anti join those of the left."""
-    call, leaders, rows = _leaders(right)
+    call, leaders, rows = _leaders(right, Sample(right))
     ops, ordinal = call.ops, call.ordinal
     signed = np.dtype(f"int{left.dtype.itemsize * 8}")
     found_at, found = call.search_found(left, signed, 0)

@@ -37,6 +37,14 @@ def _bits(tensor: Any) -> Any:
     return tensor.view(torch.int32 if tensor.element_size() == 4 else torch.int64)
 
 
+def _ordered(tensor: Any) -> Any:
+    """Return unsigned numbers as signed ones in the same order: torch cannot sort them."""
+    if tensor.dtype in (torch.uint32, torch.uint64):
+        bits = _bits(tensor)
+        return bits ^ torch.iinfo(bits.dtype).min
+    return tensor
+
+
 class Torch:
     """The operations of torch that the package uses."""
 
@@ -93,7 +101,7 @@ class Torch:
         return torch.repeat_interleave(array, counts)
 
     def order(self, array: Any) -> Any:
-        return torch.sort(array, stable=True).indices
+        return torch.sort(_ordered(array), stable=True).indices
 
     def scatter_add(self, into: Any, rows: Any, values: Any) -> Any:
         return into.index_add_(0, rows, values)
@@ -111,7 +119,7 @@ class Torch:
         return torch.isnan(array)
 
     def sorted(self, array: Any) -> Any:
-        return torch.sort(array).values
+        return self.take(array, self.order(array))
 
 
 TORCH = Torch()

@@ -1,6 +1,6 @@
-//! `cargo xtask python`: builds the Python package in a virtual environment, and checks it: linters, types, stubs, its
-//! tests, the examples of its documentation, and the tour. `cargo xtask python wheel` builds the wheel that could be
-//! published, and checks that too.
+//! `cargo xtask python`: builds the Python package in a virtual environment, and checks it: linters, types,
+//! stubs, its tests, the examples of its documentation, and the tour. `cargo xtask python wheel` builds the
+//! wheel that could be published, and checks that too.
 
 use crate::shell::{Outcome, output, root, run, scratch};
 use std::path::{Path, PathBuf};

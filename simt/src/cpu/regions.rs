@@ -71,7 +71,7 @@ pub(super) fn launch<K: TableKey, B: Beside, T: Copy + Send + Sync>(
 ) -> Result<(), TryReserveError> {
     let (len, threads) = (batch.keys.len(), rayon::current_num_threads());
     let size = piece_len(len, regions);
-    let mut pieces = partitioned(batch, regions)?;
+    let mut pieces = partitioned(batch, (size, regions))?;
     let mut chunks = Chunks::with_room(len, regions, pieces.len())?;
     // One list for each share of the pieces.
     let share = pieces.len().div_ceil(threads).max(1);
@@ -97,15 +97,12 @@ pub(super) fn launch<K: TableKey, B: Beside, T: Copy + Send + Sync>(
     Ok(())
 }
 
-/// The pieces of a batch, each partitioned: for a caller that runs the partitions itself.
-///
-/// Takes memory for a record of each operation, and two bytes more for each.
-pub(super) fn partitioned<K: TableKey, B: Beside>(
+/// The pieces of a batch, each of `size` operations but the last, and partitioned.
+fn partitioned<K: TableKey, B: Beside>(
     batch: Batch<'_, K, B>,
-    partitions: HashPartitions,
+    (size, partitions): (usize, HashPartitions),
 ) -> Result<Vec<Piece<Record<K, B>>>, TryReserveError> {
     let len = batch.keys.len();
-    let size = piece_len(len, partitions);
     let mut pieces = with_room(len.div_ceil(size))?;
     for range in ranges(len, size) {
         pieces.push(Piece::with_room(range.len(), partitions)?);
@@ -148,7 +145,7 @@ pub(super) struct Piece<R> {
 
 impl<R> Piece<R> {
     /// An empty piece, with room for so many operations.
-    fn with_room(len: usize, regions: HashPartitions) -> Result<Self, TryReserveError> {
+    pub(super) fn with_room(len: usize, regions: HashPartitions) -> Result<Self, TryReserveError> {
         let places = regions.count() as usize + 1;
         let (region, records) = (with_room(len)?, with_room(len)?);
         Ok(Self { region, records, starts: with_room(places)?, next: with_room(places)? })
@@ -174,7 +171,7 @@ impl<R> Piece<R> {
 
 impl<K: TableKey, I: Copy + Send + Sync> Piece<(K, I)> {
     /// Partitions the operations of a batch, for which there is room.
-    fn partition<B: Beside<Item = I>>(&mut self, batch: Batch<'_, K, B>, regions: HashPartitions) {
+    pub(super) fn partition<B: Beside<Item = I>>(&mut self, batch: Batch<'_, K, B>, regions: HashPartitions) {
         let Self { region, records, starts, next } = self;
         // Region `r` is counted in place `r + 1`, so that the sums are where the next region begins.
         starts.resize(regions.count() as usize + 1, 0);

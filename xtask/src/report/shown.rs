@@ -30,6 +30,16 @@ const MEMORY: (&str, &str) = ("memory", "bytes per entry");
 
 const USUAL: &[(&str, &str)] = &[BUILD, PRESENT, ABSENT, DELETE, MIX, WRITES, MEMORY];
 
+/// Functions of the Python package.
+const PYTHON: &[(&str, &str)] = &[
+    ("unique", "unique"),
+    ("isin", "isin"),
+    ("value counts", "value counts"),
+    ("factorize", "factorize"),
+    ("group by, sum", "group by, sum"),
+    ("inner join", "inner join"),
+];
+
 const fn on_gpu(entry: &'static str, size: u64, load: f64) -> Point {
     Point { entry, size, load, gpu: true, with: "", without: "" }
 }
@@ -140,6 +150,24 @@ pub(super) const TABLES: &[Table] = &[
             ("open", on_cpu("map32", 1 << 24, 0.8)),
             ("open", on_cpu("map64", 1 << 22, 0.8)),
             ("open", on_cpu("map64", 1 << 24, 0.8)),
+        ],
+    },
+    Table {
+        name: "python gpu",
+        columns: PYTHON,
+        points: &[
+            ("python", on_gpu("uniform u64 keys", 100_000_000, 0.0)),
+            ("python", on_gpu("zipf u64 keys", 100_000_000, 0.0)),
+            ("python", on_gpu("few u64 keys", 100_000_000, 0.0)),
+        ],
+    },
+    Table {
+        name: "python cpu",
+        columns: PYTHON,
+        points: &[
+            ("python", on_cpu("uniform u64 keys", 10_000_000, 0.0)),
+            ("python", on_cpu("zipf u64 keys", 10_000_000, 0.0)),
+            ("python", on_cpu("few u64 keys", 10_000_000, 0.0)),
         ],
     },
 ];

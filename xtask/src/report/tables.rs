@@ -3,7 +3,7 @@
 
 use super::records::{Figure, Point, Record, Records};
 use super::shown::Table;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the tables refer to, in the order in which they do.
 #[derive(Default)]
@@ -115,15 +115,16 @@ impl<'a> Sources<'a> {
         text
     }
 
-    /// A line for each peer: its name, the card, the date.
+    /// A line for each peer: its name, and the cards and dates.
     pub(super) fn peers(&self) -> String {
-        let mut text = "| Peer | Card | Date |\n|---|---|---|\n".to_owned();
-        let mut peers = self.peers.clone();
-        peers.sort_by_key(|peer| (peer.peer(), peer.place(), peer.day()));
-        for peer in peers {
-            text += &format!("| {} | {} | {} |\n", peer.peer(), peer.place(), peer.day());
+        let mut runs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for peer in &self.peers {
+            runs.entry(peer.peer()).or_default().insert(format!("{}, {}", peer.place(), peer.day()));
         }
-        text
+        runs.iter().fold("| Peer | Measured on |\n|---|---|\n".to_owned(), |text, (peer, runs)| {
+            let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+            format!("{text}| {peer} | {} |\n", runs.join("; "))
+        })
     }
 }
 
@@ -135,7 +136,9 @@ fn named(point: &Point) -> String {
         _ => point.entry.to_owned(),
     };
     let with = if point.with.is_empty() { String::new() } else { format!(", `{}`", point.with) };
-    format!("{} {entry}, load {}{with}", number(point.size as f64), point.load)
+    // What is no table has no load.
+    let load = if point.load > 0.0 { format!(", load {}", point.load) } else { String::new() };
+    format!("{} {entry}{load}{with}", number(point.size as f64))
 }
 
 /// A number in groups of three digits; small ones with a digit more.
@@ -203,7 +206,7 @@ mod tests {
             "{runs}"
         );
         let peers = sources.peers();
-        assert!(peers.ends_with("| cuco | NVIDIA H200 | 2026-01-01 |\n"), "{peers}");
+        assert!(peers.ends_with("| cuco | NVIDIA H200, 2026-01-01 |\n"), "{peers}");
     }
 
     #[test]

@@ -1,19 +1,18 @@
 //! Joins: the rows of one column that match each row of another.
 
-use super::groups::{Groups, admit, room, zeros};
+use super::index::Index;
 use super::progress::Progress;
-use crate::cpu::OpenMap;
+use super::room::{admit, room, zeros};
 use crate::cpu::error::Error;
 use core::ops::Range;
+use core::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 use warpproof_model::bits::TableKey;
-use warpproof_model::host::BulkMap;
 
-/// Rows that a thread joins one after the other.
+/// Left rows that a thread joins one after the other.
 const CHUNK: usize = 1 << 16;
-/// Rows that are looked up at once.
-const BATCH: usize = 1 << 24;
-/// The right row of a left row that has none. Columns have fewer rows.
+/// The right row of a left row that has none, and the number of a key that is not there. Columns have fewer
+/// rows.
 const NONE: u32 = u32::MAX;
 
 /// The rows of a column by their keys: the right side of a join.
@@ -31,9 +30,9 @@ const NONE: u32 = u32::MAX;
 /// assert_eq!(right.anti(&[9, 7], &Progress::new())?, [0]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
-pub struct RowsByKey<K: JoinKey> {
+pub struct RowsByKey<K: TableKey> {
     /// The number of each distinct key.
-    numbers: K::Numbers,
+    index: Index<K>,
     /// The rows of number `n` are `rows[starts[n]..starts[n + 1]]`.
     starts: Vec<u32>,
     rows: Vec<u32>,
@@ -48,45 +47,35 @@ pub struct Pairs {
     pub right: Vec<u32>,
 }
 
-/// A type of keys that columns are joined by.
-pub trait JoinKey: TableKey {
-    /// A map from keys to their numbers.
-    type Numbers: BulkMap<Self, u32, Error = Error> + Send + Sync;
-
-    /// A map of distinct keys.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`], [`Error::TableFull`], [`Error::Refused`].
-    fn numbers(keys: &[Self], numbers: &[u32]) -> Result<Self::Numbers, Error>;
-}
-
-macro_rules! join_key {
-    ($($key:ty),*) => {$(
-        impl JoinKey for $key {
-            type Numbers = OpenMap<Self, u32>;
-
-            fn numbers(keys: &[Self], numbers: &[u32]) -> Result<Self::Numbers, Error> {
-                OpenMap::build(keys, numbers)
-            }
-        }
-    )*};
-}
-join_key!(u32, i32, u64, i64);
-
-impl<K: JoinKey> RowsByKey<K> {
+impl<K: TableKey> RowsByKey<K> {
     /// The rows of `keys`.
     ///
     /// # Errors
-    /// As [`Groups::of`].
+    /// [`Error::TooManyRows`]; [`Error::OutOfMemory`]; [`Error::Stopped`].
     pub fn new(keys: &[K], progress: &Progress) -> Result<Self, Error> {
-        let groups = Groups::of(keys, progress)?;
-        let mut distinct = room(groups.len())?;
-        distinct.extend(groups.first_rows().iter().map(|&row| keys[row as usize]));
-        let mut all = room(groups.len())?;
-        all.extend(0..groups.len() as u32);
-        let numbers = K::numbers(&distinct, &all)?;
-        let (starts, rows) = by_number(groups, progress)?;
-        Ok(Self { numbers, starts, rows })
+        admit(keys.len())?;
+        let numbers: Vec<AtomicU32> = zeros(keys.len())?.into_iter().map(AtomicU32::new).collect();
+        // Relaxed: the end of the parallel loop orders it before the reads.
+        let note = |row: u32, number| numbers[row as usize].store(number, Ordering::Relaxed);
+        let index = Index::new(keys, note, progress)?;
+        let numbers: Vec<u32> = numbers.into_iter().map(AtomicU32::into_inner).collect();
+        // Where each number begins is counted two places on, so that the sums stand one place on, and move to
+        // their own place while the rows are listed.
+        let mut starts = zeros(keys.len() + 2)?;
+        numbers.iter().for_each(|&number| starts[number as usize + 2] += 1);
+        let mut sum = 0;
+        starts.iter_mut().for_each(|start| {
+            sum += *start;
+            *start = sum;
+        });
+        let mut rows = zeros(keys.len())?;
+        for (row, &number) in (0u32..).zip(&numbers) {
+            let next = &mut starts[number as usize + 1];
+            rows[*next as usize] = row;
+            *next += 1;
+        }
+        progress.advance(keys.len())?;
+        Ok(Self { index, starts, rows })
     }
 
     /// The pairs of a left and a right row with one key.
@@ -121,20 +110,17 @@ impl<K: JoinKey> RowsByKey<K> {
         self.rows_where(left, false, progress)
     }
 
-    /// The group of each left row.
-    fn look_up(&self, left: &[K], progress: &Progress) -> Result<Vec<Option<u32>>, Error> {
+    /// The number of the key of each left row, or [`NONE`].
+    fn look_up(&self, left: &[K], progress: &Progress) -> Result<Vec<u32>, Error> {
         admit(left.len())?;
         let mut found = room(left.len())?;
-        for batch in left.chunks(BATCH) {
-            found.append(&mut self.numbers.search(batch)?);
-            progress.advance(batch.len())?;
-        }
+        self.index.find(left, |number| number.unwrap_or(NONE), (&mut found, progress))?;
         Ok(found)
     }
 
     fn rows_where(&self, left: &[K], there: bool, progress: &Progress) -> Result<Vec<u32>, Error> {
         let found = self.look_up(left, progress)?;
-        let wanted = |found: &Option<u32>| found.is_some() == there;
+        let wanted = |&found: &u32| (found != NONE) == there;
         let count = found.par_iter().filter(|&found| wanted(found)).count();
         let mut rows = room(count)?;
         rows.extend((0u32..).zip(&found).filter(|(_, found)| wanted(found)).map(|(row, _)| row));
@@ -149,8 +135,10 @@ impl<K: JoinKey> RowsByKey<K> {
 
     fn pairs(&self, left: &[K], keep: bool, progress: &Progress) -> Result<Pairs, Error> {
         let found = self.look_up(left, progress)?;
-        let matches =
-            |found: &Option<u32>| found.map_or(usize::from(keep), |number| self.range(number).len());
+        let matches = |&found: &u32| match found {
+            NONE => usize::from(keep),
+            number => self.range(number).len(),
+        };
         let sizes: Vec<usize> =
             found.par_chunks(CHUNK).map(|chunk| chunk.iter().map(matches).sum()).collect();
         let count = sizes.iter().sum();
@@ -167,9 +155,9 @@ impl<K: JoinKey> RowsByKey<K> {
             let mut place = 0;
             for (row, &found) in ((chunk * CHUNK) as u32..).zip(found) {
                 let rows = match found {
-                    Some(number) => &self.rows[self.range(number)],
-                    None if keep => &[NONE][..],
-                    None => continue,
+                    NONE if keep => &[NONE][..],
+                    NONE => continue,
+                    number => &self.rows[self.range(number)],
                 };
                 let places = place..place + rows.len();
                 lefts[places.clone()].fill(row);
@@ -180,33 +168,4 @@ impl<K: JoinKey> RowsByKey<K> {
         })?;
         Ok(Pairs { left: lefts, right: rights })
     }
-}
-
-/// The rows of each group: where they begin, and the rows in ascending order.
-fn by_number(groups: Groups, progress: &Progress) -> Result<(Vec<u32>, Vec<u32>), Error> {
-    let (first, sizes, numbers) = groups.into_parts();
-    let mut starts = room(sizes.len() + 1)?;
-    let mut sum = 0;
-    starts.push(0);
-    starts.extend(sizes.iter().map(|&size| {
-        sum += size;
-        sum
-    }));
-    if first.len() == numbers.len() {
-        // Each key occurs once: the groups are the rows.
-        return Ok((starts, first));
-    }
-    // The next place of each group.
-    let (mut next, mut rows) = (sizes, zeros(numbers.len())?);
-    let groups = next.len();
-    next.copy_from_slice(&starts[..groups]);
-    for (chunk, first) in numbers.chunks(BATCH).zip((0u32..).step_by(BATCH)) {
-        for (row, &number) in (first..).zip(chunk) {
-            let next = &mut next[number as usize];
-            rows[*next as usize] = row;
-            *next += 1;
-        }
-        progress.advance(chunk.len())?;
-    }
-    Ok((starts, rows))
 }

@@ -1,30 +1,36 @@
 //! Operations on whole columns: the groups of rows with one key, folds over groups, and joins.
 //!
-//! A *column* is a slice, and a row is an index into it. [`Groups`] numbers the distinct keys of a column in the
-//! order of their first rows, so its results do not depend on threads or on the seed. [`fold_groups`] computes a
-//! state for each group, such as a [`Sum`]. [`RowsByKey`] finds the rows of one column that match each row of
-//! another one: the four joins are methods of it.
+//! A *column* is a slice, and a row is an index into it. [`Groups`] numbers the distinct keys of a column in
+//! the order of their first rows, so its results do not depend on threads or on the seed. [`fold_groups`]
+//! computes a state for each group, such as a [`Sum`]. [`RowsByKey`] finds the rows of one column that match
+//! each row of another one: the four joins are methods of it.
 //!
-//! Keys are equal if their bits are. For keys that are floating-point numbers, a caller passes their bits: then
-//! 0.0 and -0.0 differ, and a NaN equals itself.
+//! Keys are equal if their bits are. For keys that are floating-point numbers, a caller passes their bits:
+//! then 0.0 and -0.0 differ, and a NaN equals itself.
 //!
-//! Every call takes time proportional to the rows (of a join, and to the pairs of its result), whatever the keys
-//! are. Columns have at most 2^32 - 2 rows.
+//! Every call takes time proportional to the rows (of a join, and to the pairs of its result), whatever the
+//! keys are. Columns have at most 2^32 - 2 rows.
 //!
-//! How groups are found: if a sample has few distinct keys, each thread numbers the keys of its own rows in a
-//! small table, and the tables are merged. Otherwise the rows are partitioned by the hashes of their keys, and
-//! each partition is numbered by one thread in a table that fits its cache. No table is shared, so none of this
-//! needs an atomic operation.
+//! How groups are found: if a sample says that keys repeat, each thread first combines the rows of the keys
+//! that it meets first, in a small table. What is left is partitioned by the hashes of the keys, and each
+//! partition is numbered by one thread in a table that fits its cache. No thread writes to a table of another
+//! one, so none of this needs an atomic exchange.
 
+mod combine;
 mod fold;
 mod groups;
+mod index;
 mod join;
 mod numbering;
+mod partition;
 mod progress;
+mod ranks;
+mod room;
 
 pub use fold::{Count, Fold, Max, Mean, Min, Number, Sum};
 pub use groups::{Groups, fold_groups};
-pub use join::{JoinKey, Pairs, RowsByKey};
+pub use index::isin;
+pub use join::{Pairs, RowsByKey};
 pub use progress::Progress;
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use std::collections::TryReserveError;
 use warpproof_model::{Key, Seed};
 
 /// Slots of the first table.
-const FIRST: usize = 1 << 10;
+const FIRST: usize = 1 << 8;
 
 /// Keys and their numbers: open addressing with linear probing, at most half full.
 ///
-/// The slots are private to a thread, so this is not a table of the library, whose words are atomic: it needs
-/// none of their protocol.
+/// The slots are private to a thread, and later only read, so this is not a table of the library, whose words
+/// are atomic: it needs none of their protocol.
 pub(super) struct Numbering<K> {
     /// A key, and its number plus one; zero in an empty slot.
     slots: Vec<(K, u32)>,
@@ -31,39 +31,60 @@ impl<K: Key> Numbering<K> {
         }
     }
 
-    /// The number of a key, and whether it is new. New keys are numbered from 0 on.
+    /// The slot where a search for a key of this hash begins. The high bits choose a partition: all keys of
+    /// one share them.
     #[inline(always)]
-    pub(super) fn of(&mut self, key: K) -> Result<(u32, bool), TryReserveError> {
-        let mask = self.slots.len() - 1;
-        // The high bits chose the partition; all keys of one share them.
-        let mut slot = key.hash(self.seed).bits() as usize & mask;
+    fn home(&self, key: K) -> usize {
+        key.hash(self.seed).bits() as usize & (self.slots.len() - 1)
+    }
+
+    /// The number of a key, and whether it is new. New keys are numbered from 0 on. `None` if it would be
+    /// new, and `most` keys are there.
+    #[inline(always)]
+    pub(super) fn number(&mut self, key: K, most: u32) -> Result<Option<(u32, bool)>, TryReserveError> {
+        let mut slot = self.home(key);
         loop {
             let (there, number) = self.slots[slot];
             if number == 0 {
                 break;
             }
             if there == key {
-                return Ok((number - 1, false));
+                return Ok(Some((number - 1, false)));
             }
-            slot = (slot + 1) & mask;
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        if self.len == most {
+            return Ok(None);
         }
         self.len += 1;
         self.slots[slot] = (key, self.len);
         if self.len as usize * 2 > self.slots.len() {
             self.grow()?;
         }
-        Ok((self.len - 1, true))
+        Ok(Some((self.len - 1, true)))
+    }
+
+    /// The number of a key.
+    #[inline(always)]
+    pub(super) fn find(&self, key: K) -> Option<u32> {
+        let mut slot = self.home(key);
+        loop {
+            match self.slots[slot] {
+                (_, 0) => return None,
+                (there, number) if there == key => return Some(number - 1),
+                _ => slot = (slot + 1) & (self.slots.len() - 1),
+            }
+        }
     }
 
     #[cold]
     fn grow(&mut self) -> Result<(), TryReserveError> {
-        let larger = empty(self.slots.len() * 4)?;
+        let larger = empty(self.slots.len() * 2)?;
         let old = core::mem::replace(&mut self.slots, larger);
-        let mask = self.slots.len() - 1;
         for (key, number) in old.into_iter().filter(|&(_, number)| number > 0) {
-            let mut slot = key.hash(self.seed).bits() as usize & mask;
+            let mut slot = self.home(key);
             while self.slots[slot].1 != 0 {
-                slot = (slot + 1) & mask;
+                slot = (slot + 1) & (self.slots.len() - 1);
             }
             self.slots[slot] = (key, number);
         }

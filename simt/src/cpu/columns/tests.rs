@@ -142,6 +142,19 @@ fn joins_are_those_of_nested_loops() {
 }
 
 #[test]
+fn keys_are_found_among_others() {
+    let sizes = if cfg!(miri) { [(40, 10, 20); 2] } else { [(70_000, 60_000, 50_000), (3000, 30, 40)] };
+    for (keys, others, distinct) in sizes {
+        let (keys, others) = (column(keys, distinct), column(others, distinct * 2));
+        let found = isin(&keys, &others, &Progress::new()).expect("memory");
+        let expected = keys.iter().map(|key| others.contains(key));
+        assert!(found.iter().copied().take(2000).eq(expected.take(2000)) && found.len() == keys.len());
+        assert!(found.contains(&true) && found.contains(&false));
+        assert_eq!(isin(&keys, &[], &Progress::new()).expect("memory"), vec![false; keys.len()]);
+    }
+}
+
+#[test]
 fn joins_with_nothing_have_no_pairs() {
     let by_key = RowsByKey::<u32>::new(&[], &Progress::new()).expect("memory");
     let pairs = by_key.left(&[3, 4], &Progress::new()).expect("memory");

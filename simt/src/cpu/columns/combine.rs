@@ -1,0 +1,312 @@
+//! How the rows of a column are grouped.
+
+use super::fold::Fold;
+use super::groups::Groups;
+use super::numbering::Numbering;
+use super::partition::{Rows, partitions, piece, piece_ranges};
+use super::progress::Progress;
+use super::ranks::{Marks, Ranks};
+use super::room::{no_memory, room, zeros};
+use crate::cpu::batch::Batch;
+use crate::cpu::error::Error;
+use crate::cpu::regions::{Piece, ranges};
+use core::ops::Range;
+use core::sync::atomic::{AtomicU32, Ordering};
+use rayon::prelude::*;
+use warpproof_model::Seed;
+use warpproof_model::bits::TableKey;
+use warpproof_model::partition::HashPartitions;
+
+/// Rows of the sample.
+const SAMPLE: usize = 1 << 14;
+/// Rows that one thread combines in one table.
+const CHUNK: usize = 1 << 20;
+/// The most keys of such a table: it fits a core's own cache.
+const FEW: u32 = 1 << 14;
+/// Rows between two looks at whether to stop.
+const STEP: usize = 1 << 18;
+
+/// Groups, and the state of each.
+pub(super) type Grouped<S> = (Groups, Vec<S>);
+
+/// Groups with their first rows and their states, in the order of the first rows.
+struct Found<S> {
+    first: Vec<u32>,
+    states: Vec<S>,
+}
+
+impl<S> Found<S> {
+    const NONE: Self = Self { first: Vec::new(), states: Vec::new() };
+
+    fn push(&mut self, row: u32, state: S) -> Result<(), Error> {
+        self.first.try_reserve(1).and_then(|()| self.states.try_reserve(1)).map_err(no_memory::<S>)?;
+        self.first.push(row);
+        self.states.push(state);
+        Ok(())
+    }
+}
+
+/// How the rows of a column are grouped.
+///
+/// Chunks of rows are *combined* first, if keys repeat: a thread groups the rows of the keys that it meets
+/// first, in a table that fits its cache, and leaves the rows of all other keys. What is left, and the groups
+/// of the chunks, are partitioned by the hashes of their keys; one thread joins each partition, chunk by
+/// chunk, so that the first row of a group is its lowest one.
+pub(super) struct Job<'a, K, F> {
+    pub(super) keys: &'a [K],
+    pub(super) fold: &'a F,
+    /// Whether the group of each row is asked for.
+    pub(super) numbered: bool,
+    pub(super) progress: &'a Progress,
+    pub(super) seed: Seed,
+}
+
+/// The rows of a chunk after they were combined.
+struct Chunk<K, S> {
+    rows: Range<usize>,
+    /// The groups of some keys, and those keys.
+    groups: Found<S>,
+    group_keys: Vec<K>,
+    /// The rows of other keys, and those keys; all rows of the chunk if `None`.
+    left: Option<(Vec<K>, Vec<u32>)>,
+}
+
+/// A chunk, partitioned.
+struct Parted<K, S> {
+    rows: Range<usize>,
+    groups: Found<S>,
+    /// The keys of the groups, and the numbers of the groups in the chunk.
+    by_group: Piece<(K, u32)>,
+    /// The rows that are left.
+    by_row: Vec<Piece<(K, u32)>>,
+    /// For each group of the chunk, the first row of all with its key.
+    places: Vec<AtomicU32>,
+    left: Option<Vec<u32>>,
+}
+
+impl<K: TableKey, F: Fold> Job<'_, K, F> {
+    pub(super) fn run(&self) -> Result<Grouped<F::State>, Error> {
+        let rows = self.keys.len();
+        let combines = self.repeats()?;
+        let numbers: Vec<AtomicU32> =
+            zeros(if self.numbered { rows } else { 0 })?.into_iter().map(AtomicU32::new).collect();
+        let chunks: Vec<Range<usize>> = ranges(rows, CHUNK).collect();
+        let chunks: Vec<Chunk<K, F::State>> = chunks
+            .into_par_iter()
+            .map(|rows| if combines { self.combine(rows, &numbers) } else { Ok(Chunk::whole(rows)) })
+            .collect::<Result<_, _>>()?;
+        let records = chunks.iter().map(Chunk::records).sum::<usize>();
+        let partitions = partitions(records, self.seed);
+        let chunks: Vec<Parted<K, F::State>> =
+            chunks.into_par_iter().map(|chunk| self.part(chunk, partitions)).collect::<Result<_, _>>()?;
+
+        let first_rows = Marks::new(rows)?;
+        let found: Vec<Found<F::State>> = (0..partitions.count() as usize)
+            .into_par_iter()
+            .map_init(
+                || None,
+                |table, partition| self.join((table, partition), &chunks, &first_rows, &numbers),
+            )
+            .collect::<Result<_, _>>()?;
+        let ranks = Ranks::new(first_rows)?;
+        if self.numbered {
+            chunks.par_iter().try_for_each(|chunk| self.rank(chunk, &numbers, &ranks))?;
+        }
+        drop(chunks);
+        let states = self.in_order(&found, &ranks)?;
+        let numbers = numbers.into_iter().map(AtomicU32::into_inner).collect();
+        Ok((Groups { first: ranks.rows()?, sizes: Vec::new(), numbers }, states))
+    }
+
+    /// Whether keys repeat so often that chunks should be combined: by a sample, in which keys that occur
+    /// once stand for what a chunk would leave (Good, "The population frequencies of species", 1953).
+    fn repeats(&self) -> Result<bool, Error> {
+        let mut table = Numbering::new(self.seed).map_err(no_memory::<K>)?;
+        let step = (self.keys.len() / SAMPLE).max(1);
+        let mut seen: Vec<u32> = room(SAMPLE)?;
+        for &key in self.keys.iter().step_by(step).take(SAMPLE) {
+            let number = table.number(key.to_word(), u32::MAX).map_err(no_memory::<K>)?;
+            match number {
+                Some((number, false)) => seen[number as usize] += 1,
+                _ => seen.push(1),
+            }
+        }
+        let once = seen.iter().filter(|&&times| times == 1).count();
+        Ok(once <= self.keys.len().min(SAMPLE) / 2)
+    }
+
+    /// Groups the rows of the keys of a chunk that come first, as many keys as fit a cache.
+    fn combine(&self, rows: Range<usize>, numbers: &[AtomicU32]) -> Result<Chunk<K, F::State>, Error> {
+        let mut table = Numbering::new(self.seed).map_err(no_memory::<K>)?;
+        let (mut groups, mut group_keys) = (Found::NONE, room(0)?);
+        let (mut left_keys, mut left_rows) = (Vec::new(), Vec::new());
+        for (&key, row) in self.keys[rows.clone()].iter().zip(rows.start as u32..) {
+            match table.number(key.to_word(), FEW).map_err(no_memory::<K>)? {
+                Some((number, true)) => {
+                    groups.push(row, self.fold.first(row))?;
+                    group_keys.try_reserve(1).map_err(no_memory::<K>)?;
+                    group_keys.push(key);
+                    self.note(numbers, row, number);
+                }
+                Some((number, false)) => {
+                    self.fold.add(&mut groups.states[number as usize], row);
+                    self.note(numbers, row, number);
+                }
+                None => {
+                    left_keys.try_reserve(1).map_err(no_memory::<K>)?;
+                    left_rows.try_reserve(1).map_err(no_memory::<u32>)?;
+                    left_keys.push(key);
+                    left_rows.push(row);
+                }
+            }
+        }
+        self.progress.advance(rows.len())?;
+        Ok(Chunk { rows, groups, group_keys, left: Some((left_keys, left_rows)) })
+    }
+
+    #[inline(always)]
+    fn note(&self, numbers: &[AtomicU32], row: u32, number: u32) {
+        if self.numbered {
+            // Relaxed: the end of the parallel loop orders it before the reads.
+            numbers[row as usize].store(number, Ordering::Relaxed);
+        }
+    }
+
+    /// Partitions the groups of a chunk, and the rows that are left.
+    fn part(
+        &self,
+        chunk: Chunk<K, F::State>,
+        partitions: HashPartitions,
+    ) -> Result<Parted<K, F::State>, Error> {
+        let Chunk { rows, groups, group_keys, left } = chunk;
+        let by_group = piece(Batch { keys: &group_keys, beside: Rows(0) }, partitions)?;
+        let pieces = |rows| piece_ranges(rows, partitions);
+        let by_row = match &left {
+            Some((keys, rows)) => pieces(keys.len())
+                .map(|range| piece(Batch { keys: &keys[range.clone()], beside: &rows[range] }, partitions))
+                .collect::<Result<_, _>>()?,
+            None => pieces(rows.len())
+                .map(|range| {
+                    let range = rows.start + range.start..rows.start + range.end;
+                    piece(
+                        Batch { keys: &self.keys[range.clone()], beside: Rows(range.start as u32) },
+                        partitions,
+                    )
+                })
+                .collect::<Result<_, _>>()?,
+        };
+        let mut places = room(group_keys.len())?;
+        places.resize_with(group_keys.len(), AtomicU32::default);
+        self.progress.advance(rows.len())?;
+        Ok(Parted { rows, groups, by_group, by_row, places, left: left.map(|(_, rows)| rows) })
+    }
+
+    /// Joins the groups of a partition. Marks their first rows, and gives each row that was left, and each
+    /// group of a chunk, the first row of its key.
+    fn join(
+        &self,
+        (table, partition): (&mut Option<Numbering<K::Bits>>, usize),
+        chunks: &[Parted<K, F::State>],
+        first_rows: &Marks,
+        numbers: &[AtomicU32],
+    ) -> Result<Found<F::State>, Error> {
+        let table = match table {
+            Some(table) => table,
+            None => table.insert(Numbering::new(self.seed).map_err(no_memory::<K>)?),
+        };
+        table.clear();
+        let mut found = Found::NONE;
+        let mut number_of = |key: K| {
+            let number = table.number(key.to_word(), u32::MAX).map_err(no_memory::<K>)?;
+            // There are fewer keys than numbers.
+            number.ok_or_else(|| Error::no_memory_for::<K>(1))
+        };
+        let mut done = 0;
+        for chunk in chunks {
+            for &(key, group) in chunk.by_group.of(partition) {
+                let (row, state) = (chunk.groups.first[group as usize], chunk.groups.states[group as usize]);
+                let (number, new) = number_of(key)?;
+                if new {
+                    found.push(row, state)?;
+                } else {
+                    self.fold.merge(&mut found.states[number as usize], state);
+                }
+                // Relaxed: as in `note`.
+                chunk.places[group as usize].store(found.first[number as usize], Ordering::Relaxed);
+            }
+            for piece in &chunk.by_row {
+                let records = piece.of(partition);
+                for &(key, row) in records {
+                    let (number, new) = number_of(key)?;
+                    if new {
+                        found.push(row, self.fold.first(row))?;
+                    } else {
+                        self.fold.add(&mut found.states[number as usize], row);
+                    }
+                    self.note(numbers, row, found.first[number as usize]);
+                }
+                done += records.len();
+            }
+            if done >= STEP {
+                self.progress.advance(core::mem::take(&mut done))?;
+            }
+        }
+        found.first.iter().for_each(|&row| first_rows.mark(row));
+        self.progress.advance(done)?;
+        Ok(found)
+    }
+
+    /// Turns what the rows of a chunk have been given into the numbers of their groups.
+    fn rank(&self, chunk: &Parted<K, F::State>, numbers: &[AtomicU32], ranks: &Ranks) -> Result<(), Error> {
+        let mut of_group: Vec<u32> = room(chunk.places.len())?;
+        // Relaxed: the end of the parallel loop ordered the stores.
+        of_group.extend(chunk.places.iter().map(|place| ranks.of(place.load(Ordering::Relaxed))));
+        let numbers = &numbers[chunk.rows.clone()];
+        let change = |number: &AtomicU32, of: &dyn Fn(u32) -> u32| {
+            // Relaxed: no other thread has these rows.
+            number.store(of(number.load(Ordering::Relaxed)), Ordering::Relaxed);
+        };
+        let Some(left) = &chunk.left else {
+            numbers.iter().for_each(|number| change(number, &|row| ranks.of(row)));
+            return self.progress.advance(numbers.len());
+        };
+        let mut left = left.iter().map(|&row| row as usize - chunk.rows.start).peekable();
+        for (row, number) in numbers.iter().enumerate() {
+            if left.next_if_eq(&row).is_some() {
+                change(number, &|row| ranks.of(row));
+            } else {
+                change(number, &|group| of_group[group as usize]);
+            }
+        }
+        self.progress.advance(numbers.len())
+    }
+
+    /// The states of all partitions, in the order of the first rows of their groups.
+    fn in_order(&self, found: &[Found<F::State>], ranks: &Ranks) -> Result<Vec<F::State>, Error> {
+        let Some(&any) = found.iter().find_map(|found| found.states.first()) else { return Ok(Vec::new()) };
+        let groups = ranks.count();
+        let mut states = room(groups)?;
+        states.resize(groups, any);
+        if size_of::<F::State>() == 0 {
+            return Ok(states);
+        }
+        for part in found {
+            for (&row, &state) in part.first.iter().zip(&part.states) {
+                states[ranks.of(row) as usize] = state;
+            }
+        }
+        Ok(states)
+    }
+}
+
+impl<K, S> Chunk<K, S> {
+    /// A chunk that is not combined.
+    const fn whole(rows: Range<usize>) -> Self {
+        Self { rows, groups: Found::NONE, group_keys: Vec::new(), left: None }
+    }
+
+    /// How many records it is partitioned into.
+    fn records(&self) -> usize {
+        self.group_keys.len() + self.left.as_ref().map_or(self.rows.len(), |(keys, _)| keys.len())
+    }
+}
