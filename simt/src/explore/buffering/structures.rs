@@ -75,8 +75,8 @@ const WAITFREE: [Listed; 2] = [
         "load Relaxed of announced",
         "cas Relaxed of announced",
         "",
-        "one lane reads an announcement. After a ballot that waits for what it read, another lane delivers the \
-         answer there",
+        "one lane reads an announcement. After a ballot that waits for what it read, another lane delivers \
+         the answer there",
     ),
 ];
 
@@ -191,11 +191,11 @@ fn crossed(structure_name: &str, table: &str) -> Vec<Cycle> {
     cycles(&case, 100_000).expect("a small scenario").into_iter().collect()
 }
 
-/// Two calls of a warp on different keys stay in order if what an insert writes is released. Otherwise each of
-/// two warps may find the key that the other one inserts only afterwards, and who needs the order calls
-/// `fence_acquire` between.
+/// Two calls of a warp on different keys stay in order where a search ends with a fence or an insert releases.
+/// Otherwise each of two warps may find the key that the other one inserts only afterwards, and who needs the
+/// order calls `fence_acquire` between.
 #[test]
-fn two_calls_of_a_warp_stay_in_order_where_inserts_release() {
+fn two_calls_of_a_warp_stay_in_order_by_a_fence_or_a_release() {
     for (name, table) in
         [("hopscotch", "hop_map32"), ("cuckoo", "cuckoo_map32"), ("waitfree", "waitfree_set64")]
     {
