@@ -295,8 +295,8 @@ fn marks_of_structures_hide_nothing() {
     marks_hide_nothing(tables.map(|table| table.family(2, 1)), 5_000, &places);
 }
 
-/// The same of programs of three calls on a cuckoo table. Those on a wait-free table in which marks save states
-/// have too many without.
+/// As [`marks_of_structures_hide_nothing`], of programs of three calls on a cuckoo table. Of those on a
+/// wait-free table in which marks save states, too many states are left without.
 #[test]
 fn marks_of_cuckoo_tables_hide_nothing_of_three_calls() {
     let places = ["chain", "chain_three", "cross", "full", "pair", "room", "second", "tomb", "tombs"];

@@ -191,9 +191,9 @@ fn crossed(structure_name: &str, table: &str) -> Vec<Cycle> {
     cycles(&case, 100_000).expect("a small scenario").into_iter().collect()
 }
 
-/// Two calls of a warp on different keys stay in order where a search ends with a fence or an insert releases.
-/// Otherwise each of two warps may find the key that the other one inserts only afterwards, and who needs the
-/// order calls `fence_acquire` between.
+/// Two calls of a warp on different keys stay in order where a search ends with a fence or an insert
+/// releases. Otherwise each of two warps may find the key that the other one inserts only afterwards, and who
+/// needs the order calls `fence_acquire` between.
 #[test]
 fn two_calls_of_a_warp_stay_in_order_by_a_fence_or_a_release() {
     for (name, table) in
