@@ -43,6 +43,8 @@ pub(super) fn cycles(case: &Case, most: u64) -> Option<BTreeSet<Cycle>> {
     search.noted = Some(Noted::new(case));
     search.explore(true, &Limit { cap: options.cap(), before: 0, started: Instant::now() });
     let noted = search.noted.take().filter(|_| !share.is_capped())?;
+    let violation = case.take_violation();
+    assert!(violation.is_none(), "the search ended early: {}", violation.expect("one").timeline());
     Some(loose::cycles(case, &noted))
 }
 

@@ -181,7 +181,7 @@ fn crossed(structure_name: &str, table: &str) -> Vec<Cycle> {
     };
     let mut scenario = set.iter().find(is_empty).expect("a scenario").clone();
     let program =
-        |searched, inserted| vec![Call::new(Search, searched, 0), Call::new(InsertUnique, inserted, 10)];
+        |searched, inserted| vec![Call::new(Search, searched, 0), Call::new(InsertUnique, inserted, 0)];
     scenario.programs = vec![program(1, 3), program(3, 1)];
     // In a table of two buckets key 1 is in the first one, 3 in the second.
     scenario.config.buckets = 2;
