@@ -6,6 +6,8 @@ mod add;
 mod asked;
 mod bound;
 mod branch;
+#[cfg(test)]
+mod buffering;
 mod clock;
 #[cfg(all(test, feature = "loom"))]
 mod compared;

@@ -33,6 +33,9 @@ pub(super) struct Search<'c> {
     pub(super) below: Vec<Level>,
     pub(super) spare: Vec<Level>,
     pub(super) numbers: Vec<Id>,
+    /// What is noted of executions, where somebody asks whether loads can be buffered.
+    #[cfg(test)]
+    pub(super) noted: Option<super::buffering::Noted>,
     pub(super) step_bound: u32,
     pub(super) stop: bool,
     /// How often it went on: now and then it looks at the time.
@@ -57,6 +60,8 @@ impl<'c> Search<'c> {
             below: Vec::new(),
             spare: Vec::new(),
             numbers: Vec::new(),
+            #[cfg(test)]
+            noted: None,
             step_bound: options.step_bound,
             stop: false,
             turns: 0,
@@ -242,6 +247,10 @@ impl<'c> Search<'c> {
         if waits && self.someone_goes_on() {
             self.share.unfinished();
             return;
+        }
+        #[cfg(test)]
+        if let Some(noted) = &mut self.noted {
+            noted.note(self.case, &self.graph);
         }
         self.case.begin_execution();
         if let Some(breach) = self.stuck() {

@@ -12,6 +12,7 @@ pub(crate) mod form;
 pub mod growth;
 mod home;
 pub mod hopscotch;
+mod listing;
 mod member;
 pub mod open;
 pub mod paged;

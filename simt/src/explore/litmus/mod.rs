@@ -9,7 +9,7 @@ mod suite;
 mod twins;
 mod walk;
 
-use super::Explore;
+use super::{Explore, buffering};
 use crate::check::{Case, Config, Kind, Loads, Report, Scenario, Verdict, of_lanes};
 use crate::engine::{Options, explore_subject};
 use program::*;
@@ -116,6 +116,17 @@ impl Test {
     fn case(&self) -> Case {
         let subject = of_lanes(self.subject.clone(), self.scenario.config.lanes).expect("lanes");
         Case::new(subject, self.scenario.clone(), "explore", Loads::AsLoads, None).expect("no preload")
+    }
+
+    /// The cycles that this engine does not explore: a thread, the word that it reads, the one that it writes
+    /// next, and the thread that writes what was read.
+    fn buffers(&self) -> Vec<(usize, usize, usize, usize)> {
+        let cycles = buffering::cycles(&self.case(), 10_000).expect("a small program");
+        let words = cycles.iter().map(|cycle| {
+            let [read, write] = [&cycle.read, &cycle.write].map(|half| usize::from(half.word));
+            (cycle.read.warp, read, write, cycle.last.warp)
+        });
+        words.collect()
     }
 
     /// How many executions there are.

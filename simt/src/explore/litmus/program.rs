@@ -9,6 +9,8 @@ use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Words, WriteOrder};
 #[derive(Clone, Debug)]
 pub(super) enum Ins {
     Read(usize, ReadOrder),
+    /// Reads, and forgets what it read.
+    Look(usize),
     Write(usize, u64, WriteOrder),
     Add(usize, u64, Order),
     Swap(usize, u64, Order),
@@ -171,6 +173,9 @@ impl Subject for Threads {
 fn access(words: impl IntegerWords<u64>, ins: &Ins, seen: &mut Vec<u64>) {
     match *ins {
         Ins::Read(word, order) => seen.push(words.load(word, order)),
+        Ins::Look(word) => {
+            words.load(word, ReadOrder::Relaxed);
+        }
         Ins::Write(word, value, order) => words.store(word, value, order),
         Ins::Unlock(word, order) => words.store(word, 0, order),
         Ins::Add(word, value, order) => seen.push(words.fetch_add(word, value, order)),

@@ -3,12 +3,13 @@
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{SEED, entries, homes_of_keys, plural, run, run_tried, show};
+use crate::scenarios::listing::{check_list, entries_among};
 use crate::scenarios::open;
 use std::marker::PhantomData;
 use warpproof_model::cuckoo::{Broken, CHAIN, CuckooTable, lock_words};
 use warpproof_model::open::{DoubleHashing, Probing};
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
+use warpproof_model::{Key, ReadOrder, UserKey, WarpMap, Word, Words};
 
 /// The array of the locks.
 const LOCKS: usize = 1;
@@ -140,8 +141,14 @@ impl<E: Entry, const S: usize> Subject for CuckooSubject<E, S> {
         self.table(m).check_state(w).map_err(breach)
     }
 
+    /// The table is right by its own account, and lists all entries of its slots.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
-        self.table(m).check_quiescent(w).map_err(breach)
+        let (table, words) = (self.table(m), E::words(m, 0));
+        table.check_quiescent(w).map_err(breach)?;
+        // Relaxed: read alone.
+        let held = entries_among::<E>((0..self.slots()).map(|at| words.load(at, ReadOrder::Relaxed)));
+        let live = |w: &mut W, part| table.live(w, part);
+        check_list(w, table.parts(), held, live, |w, part, sink| table.visit(w, part, sink))
     }
 
     /// A slot is empty, then holds a key, then a tombstone or the same key with another value; a tombstone

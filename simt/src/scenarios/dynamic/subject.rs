@@ -3,12 +3,13 @@
 use crate::check::{Access, Array, Breach, Config, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{SEED, entries, homes_of_keys, plural, run, show};
+use crate::scenarios::listing::{check_list, entries_among};
 use crate::scenarios::open::breach;
 use core::marker::PhantomData;
 use warpproof_model::dynamic::{Added, DynamicTable, Submaps, submap_buckets};
 use warpproof_model::open::{Bounded, DoubleHashing, OpenTable, OverflowFilter, filter_words};
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{Order, ReadOrder, UserKey, Word, Words, WriteOrder};
+use warpproof_model::{Order, ReadOrder, UserKey, WarpMap, Word, Words, WriteOrder};
 
 /// Classes of the filter.
 const CLASSES: u32 = 2;
@@ -250,8 +251,16 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
         self.table(m).check_state(w).map_err(breach)
     }
 
+    /// The table is right by its own account, and lists all entries of its submaps.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
-        self.table(m).check_quiescent(w).map_err(breach)
+        let (table, parts) = (self.table(m), self.parts(m));
+        table.check_quiescent(w).map_err(breach)?;
+        // Relaxed: read alone.
+        let word = |index: u32, at| E::words(m, 2 * index as usize).load(at, ReadOrder::Relaxed);
+        let words = |index| (0..parts.slots(index)).map(move |at| word(index, at));
+        let held = entries_among::<E>((0..table.submaps()).flat_map(words));
+        let live = |w: &mut W, part| table.live(w, part);
+        check_list(w, table.parts(), held, live, |w, part, sink| table.visit(w, part, sink))
     }
 
     /// A slot is made empty once, then holds one key, then none; a bit of the filter stays; numbers grow by

@@ -3,10 +3,11 @@
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{SEED, entries, home_of, homes_of_keys, plural, run, run_tried, show};
+use crate::scenarios::listing::{check_list, entries_among};
 use std::marker::PhantomData;
 use warpproof_model::hopscotch::{Broken, Home, HopscotchTable};
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{ReadOrder, Word, Words};
+use warpproof_model::{ReadOrder, WarpMap, Word, Words};
 
 /// A hopscotch table with `S` words per lane in a group, `N` groups in a neighbourhood, and versions of `V`
 /// bits at most.
@@ -101,8 +102,15 @@ impl<E: Entry, const S: usize, const N: u32, const V: u32> Subject for Hopscotch
         self.table(m).check_state(w).map_err(breach)
     }
 
+    /// The table is right by its own account, and lists all entries of its slots.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
-        self.table(m).check_quiescent(w).map_err(breach)
+        let (table, words) = (self.table(m), E::words(m, 0));
+        table.check_quiescent(w).map_err(breach)?;
+        let slots = (0..words.len()).filter(|&at| !self.is_home(at));
+        // Relaxed: read alone.
+        let held = entries_among::<E>(slots.map(|at| words.load(at, ReadOrder::Relaxed)));
+        let live = |w: &mut W, part| table.live(w, part);
+        check_list(w, table.parts(), held, live, |w, part, sink| table.visit(w, part, sink))
     }
 
     /// An entry goes before another key comes.

@@ -3,11 +3,12 @@
 use super::layout::{CLASSES, Layout};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use crate::scenarios::home::{SEED, homes_of_keys, plural, run};
+use crate::scenarios::listing::{check_list, entries_among};
 use std::marker::PhantomData;
 use warpproof_model::entry::Packed;
 use warpproof_model::open::{Broken, DoubleHashing, OpenSlots, OpenTable, filter_words};
 use warpproof_model::spec::{Call, Map, Op, Ret};
-use warpproof_model::{UserKey, Word};
+use warpproof_model::{UserKey, WarpMap, Word};
 
 /// An open-addressing table with `S` slots per lane in a bucket, keys that probe by double hashing, and a
 /// filter. Without `TEST` its bits are set as on a GPU, whatever they are.
@@ -129,28 +130,9 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
     fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
         let (table, slots) = (self.table(m), L::slots(m));
         table.check_quiescent(w).map_err(breach)?;
-        let is_entry = |&at: &usize| UserKey::new(L::Entry::key(slots.entry(at))).is_some();
-        let entries = (0..self.slots()).filter(is_entry).count() as u32;
-        let mut listed = 0;
-        for bucket in 0..table.buckets() {
-            let (mut next, mut in_order) = (0, true);
-            let count = table.visit(w, bucket, |_, number, _, _| {
-                in_order &= number == next;
-                next += 1;
-            });
-            if !in_order || count != next {
-                return Err(Breach::new(
-                    Kind::Invariant,
-                    format!("bucket {bucket} numbers its entries wrong"),
-                ));
-            }
-            listed += count;
-        }
-        if listed != entries {
-            let detail = format!("of {entries} entries in slots {listed} are listed");
-            return Err(Breach::new(Kind::Invariant, detail));
-        }
-        Ok(())
+        let held = entries_among::<L::Entry>((0..self.slots()).map(|at| slots.entry(at)));
+        let live = |w: &mut W, part| table.live(w, part);
+        check_list(w, table.parts(), held, live, |w, part, sink| table.visit(w, part, sink))
     }
 
     /// A slot is empty, then pending where a layout has that, then holds one key, then none; a bit of the

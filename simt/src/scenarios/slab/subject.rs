@@ -4,6 +4,7 @@ use super::pool::free_slabs;
 use crate::check::{Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::SEED;
+use crate::scenarios::listing::check_list;
 use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Pair32, Pair64};
 use warpproof_model::outcome::{Insert, Op as Mixed};
@@ -13,7 +14,7 @@ use warpproof_model::slab::{
     Broken, Link, LockWordSlots, Multi, Multiplicity, PackedSlots, SlabTable, Slots,
 };
 use warpproof_model::spec::{Call, Multimap, Op, Ret};
-use warpproof_model::{Key, ReadOrder, UserKey, Word, Words};
+use warpproof_model::{Key, ReadOrder, UserKey, WarpMap, Word, Words};
 
 /// Stands where a search for all should have handed out a value and did not: no pair has it.
 const NO_VALUE: u64 = u64::MAX;
@@ -208,12 +209,23 @@ impl<L: Layout, U: Multiplicity, const S: usize> Subject for SlabSubject<L, U, S
         checked.map_err(breach)
     }
 
+    /// The table is right by its own account, and lists all entries of its slots. With reserved keys, no
+    /// listing is checked.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
-        let checked = match self.reserved {
-            true => self.all_keys(m).check_quiescent(w, self.unique),
-            false => self.table(m).check_quiescent(w, self.unique),
+        if self.reserved {
+            return self.all_keys(m).check_quiescent(w, self.unique).map_err(breach);
+        }
+        let (table, slots) = (self.table(m), L::slots::<M, U>(m));
+        table.check_quiescent(w, self.unique).map_err(breach)?;
+        let entry = |at| {
+            // Relaxed: read alone.
+            let word = slots.probe().load(at, ReadOrder::Relaxed);
+            let key = UserKey::new(L::Slots::<M, U>::key(word))?;
+            Some((key.get().to_bits(), slots.value(at, word).to_bits()))
         };
-        checked.map_err(breach)
+        let held = (0..slots.probe().len()).filter(|&at| !self.is_link(at)).filter_map(entry).collect();
+        let live = |w: &mut W, part| table.live(w, part);
+        check_list(w, table.parts(), held, live, |w, part, sink| table.visit(w, part, sink))
     }
 
     /// A slot goes empty, pending, live, tombstone, with one owner; a link is written once.

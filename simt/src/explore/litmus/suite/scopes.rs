@@ -53,3 +53,12 @@ fn fences_order_what_a_flag_of_block_scope_tells() {
     test().in_block(true).gives(&CAUSAL);
     test().in_block(false).gives(&CAUSAL);
 }
+
+/// Two additions of block scope from two blocks. PTX promises atomicity only within the scope; here none is
+/// lost.
+#[test]
+fn no_addition_of_block_scope_is_lost_between_blocks() {
+    threads(&[&[add(X, Order::Relaxed)], &[add(X, Order::Relaxed)]])
+        .in_block(true)
+        .gives(&["0 | 1", "1 | 0"]);
+}
