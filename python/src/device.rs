@@ -6,12 +6,10 @@ use crate::table::{Put, Table};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use warpproof::Tally;
 use warpproof::gpu::cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError,
 };
 use warpproof::gpu::{Device, DynamicMap, DynamicSet, OpenMap, OpenSet, PagedMap};
-use warpproof_model::open::bulk::TALLY;
 
 /// How many GPUs there are; 0 without a driver.
 #[pyfunction]
@@ -232,44 +230,6 @@ impl DeviceCall {
                 Ok(table.insert(&keys.view(), &mut codes.view_mut())?)
             })
         })
-    }
-
-    /// Inserts the entries of a large batch into a table of a fixed size, after sorting them by their places;
-    /// a set has no values. Returns how many are new and how many found no room, and waits for it.
-    fn fill(&self, py: Python<'_>, keys: u64, values: u64) -> PyResult<(u64, u64)> {
-        let table = self.table.get();
-        let said = py.detach(|| {
-            let (stream, len) = (&self.stream, self.len);
-            let tally = &mut stream.alloc_zeros::<u64>(TALLY).map_err(driver)?;
-            macro_rules! pairs {
-                ($map:expr, $Word:ty) => {{
-                    let table = $map.downcast_mut::<OpenMap<$Word, $Word>>().ok_or_else(not_here)?;
-                    // SAFETY: addresses of the package.
-                    let (keys, values) = unsafe { self.pair::<$Word>(stream, keys, values) };
-                    let memory = &mut table.partitions_on(stream, len)?;
-                    table.insert_partitioned_on(stream, &keys.view(), &values.view(), memory, tally)?;
-                }};
-            }
-            macro_rules! keys {
-                ($set:expr, $Word:ty) => {{
-                    let table = $set.downcast_mut::<OpenSet<$Word>>().ok_or_else(not_here)?;
-                    // SAFETY: likewise.
-                    let keys = unsafe { Borrowed::<$Word>::new(stream, keys, len) };
-                    let memory = &mut table.partitions_on(stream, len)?;
-                    table.insert_partitioned_on(stream, &keys.view(), memory, tally)?;
-                }};
-            }
-            match &mut *table.write() {
-                Made::Map32(map) => pairs!(map, u32),
-                Made::Map64(map) => pairs!(map, u64),
-                Made::Set32(set) => keys!(set, u32),
-                Made::Set64(set) => keys!(set, u64),
-            }
-            let mut words = [0; TALLY];
-            words.copy_from_slice(&stream.clone_dtoh(tally).map_err(driver)?);
-            Ok::<_, Failure>(Tally::of(words))
-        })?;
-        Ok((said.inserted, said.full))
     }
 
     /// Writes the value of each key, or `missing`; and, unless its address is 0, to `found` whether the key

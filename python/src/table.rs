@@ -263,7 +263,7 @@ impl Table {
         self.made.read().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Made> {
+    fn write(&self) -> RwLockWriteGuard<'_, Made> {
         self.made.write().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 

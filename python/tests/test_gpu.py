@@ -283,7 +283,7 @@ def test_bad_input(gpu: Any) -> None:
 
 def test_memory_that_is_not_there() -> None:
     with pytest.raises(MemoryError):
-        wp.Map(capacity=2**36, device="cuda:0")
+        wp.Map(capacity=2**33, device="cuda:0")
     table = wp.Map(device="cuda:0")
     table[1] = 2
     assert table[1] == 2

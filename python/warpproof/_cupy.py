@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import cupy
-import cupyx
 import numpy as np
 
 from ._arrays import Given
@@ -88,19 +87,19 @@ class Cupy:
 
     def scatter_add(self, into: Any, rows: Any, values: Any) -> Any:
         if into.dtype == cupy.int64:
-            cupyx.scatter_add(into.view(cupy.uint64), rows, values.view(cupy.uint64))
+            cupy.add.at(into.view(cupy.uint64), rows, values.view(cupy.uint64))
         else:
-            cupyx.scatter_add(into, rows, values)
+            cupy.add.at(into, rows, values)
         return into
 
     def scatter_min(self, into: Any, rows: Any, values: Any) -> Any:
         least = _flipped(into)
-        cupyx.scatter_min(least, rows, _flipped(values))
+        cupy.minimum.at(least, rows, _flipped(values))
         return _flipped(least.view(into.dtype)).view(into.dtype)
 
     def scatter_max(self, into: Any, rows: Any, values: Any) -> Any:
         most = _flipped(into)
-        cupyx.scatter_max(most, rows, _flipped(values))
+        cupy.maximum.at(most, rows, _flipped(values))
         return _flipped(most.view(into.dtype)).view(into.dtype)
 
     def counts(self, numbers: Any, groups: int) -> Any:

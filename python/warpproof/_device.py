@@ -18,10 +18,8 @@ _INT64 = np.dtype(np.int64)
 _SAMPLE = 1 << 14
 #: The least entries that a table is made for.
 _LEAST = 1 << 16
-#: Rows of one key, of the sample, that are many.
-_SPREAD = 4
-#: Rows from which on a batch is sorted by places before it is inserted.
-_LARGE = 1 << 22
+#: Rows of one key, of the sample, that are few.
+_FEW = 4
 
 
 class Call:
@@ -79,11 +77,11 @@ class Call:
         self.of(len(keys)).delete(at(keys.array), at(codes))
         return codes == 0
 
-    def retrieve_all(self, dtype: np.dtype[Any], value: np.dtype[Any] | None) -> tuple[Any, Any]:
-        """Return all keys, and the values of a map."""
-        length, at = self.table.len(), self.ops.address
-        keys = self.empty(length, dtype)
-        values = keys if value is None else self.empty(length, value)
+    def retrieve_all(
+        self, length: int, dtype: np.dtype[Any], value: np.dtype[Any]
+    ) -> tuple[Any, Any]:
+        """Return the keys and values of a map of so many entries."""
+        keys, values, at = self.empty(length, dtype), self.empty(length, value), self.ops.address
         self.of(length).retrieve_all(at(keys), at(values))
         return keys, values
 
@@ -94,43 +92,31 @@ def _fixed(kind: str, keys: Given, capacity: int) -> Call:
     return Call(_native.Table(kind, width, capacity, gpu(keys.ordinal)), keys)
 
 
-class Sample:
-    """What a sample says of all keys."""
+def _expected(keys: Given) -> tuple[int, bool]:
+    """Estimate how many distinct keys there are, and whether any of them has many rows.
 
-    def __init__(self, keys: Given) -> None:
-        rows = len(keys)
-        #: How many distinct keys there are, about: seldom too few, and never more than rows.
-        self.distinct = rows
-        #: Whether most keys differ and none has many rows: then a batch is sorted by its places.
-        self.spread = False
-        if rows <= 4 * _SAMPLE:
-            return
-        ops: Any = need(keys.library)
-        # Random rows: keys may repeat in a pattern.
-        drawn = np.random.default_rng().integers(0, rows, _SAMPLE)
-        part = ops.to_host(ops.take(keys.array, ops.from_host(drawn, keys.ordinal)))
-        _, counts = np.unique(part.view(unsigned(keys.dtype)), return_counts=True)
-        # What was seen once estimates what was not seen (Good, 1953). A key that was not seen may
-        # have as many rows as 8 of the sample stand for.
-        single = int((counts == 1).sum()) + 8
-        self.distinct = min(rows, len(counts) + rows * single // len(part))
-        spread = self.distinct > rows // 2 and int(counts.max()) <= _SPREAD
-        self.spread = spread and rows >= _LARGE
+    The number is seldom too low, and never more than the rows.
+    """
+    rows = len(keys)
+    if rows <= 4 * _SAMPLE:
+        return rows, True
+    ops: Any = need(keys.library)
+    # Random rows: keys may repeat in a pattern.
+    drawn = np.random.default_rng().integers(0, rows, _SAMPLE)
+    part = ops.to_host(ops.take(keys.array, ops.from_host(drawn, keys.ordinal)))
+    _, counts = np.unique(part.view(unsigned(keys.dtype)), return_counts=True)
+    # What was seen once estimates what was not seen (Good, 1953). A key that was not seen may have
+    # as many rows as 8 of the sample stand for.
+    single = int((counts == 1).sum()) + 8
+    return min(rows, len(counts) + rows * single // len(part)), int(counts.max()) > _FEW
 
 
-def _filled(kind: str, keys: Given, values: Any, sample: Sample) -> tuple[Call, Any]:
-    """Return a table of these keys, and the codes of the outcomes unless the keys are spread."""
-    distinct = sample.distinct
-    at: Any = need(keys.library)
+def _filled(kind: str, keys: Given, values: Any, distinct: int) -> tuple[Call, Any]:
+    """Return a table of these keys, and the codes of the outcomes."""
     while True:
         call = _fixed(kind, keys, max(2 * distinct, _LEAST))
-        codes = None
-        if sample.spread:
-            worth = 0 if values is None else at.address(values)
-            _, full = call.of(len(keys)).fill(at.address(keys.array), worth)
-        else:
-            codes = call.add(keys) if values is None else call.put("insert_unique", keys, values)
-            full = int((codes == 2).sum())
+        codes = call.add(keys) if values is None else call.put("insert_unique", keys, values)
+        full = int((codes == 2).sum())
         if full == 0:
             return call, codes
         if distinct >= len(keys):
@@ -140,35 +126,34 @@ def _filled(kind: str, keys: Given, values: Any, sample: Sample) -> tuple[Call, 
 
 def unique(keys: Given) -> Any:
     """Return the distinct keys."""
-    call, codes = _filled("FixedSet", keys, None, Sample(keys))
-    if codes is None:
-        return call.retrieve_all(keys.dtype, None)[0]
+    call, codes = _filled("FixedSet", keys, None, _expected(keys)[0])
     return call.ops.select(keys.array, codes == 0)
 
 
 def isin(keys: Given, others: Given) -> Any:
     """Return whether each key is among others."""
-    return _filled("FixedSet", others, None, Sample(others))[0].contains(keys)
+    return _filled("FixedSet", others, None, _expected(others)[0])[0].contains(keys)
 
 
 def value_counts(keys: Given) -> tuple[Any, Any]:
     """Return the distinct keys, and how often each occurs."""
-    sample = Sample(keys)
-    if sample.spread:
-        call = _fixed("FixedMap", keys, 2 * len(keys))
+    distinct, repeats = _expected(keys)
+    if not repeats:
+        call = _fixed("FixedMap", keys, 2 * distinct)
         signed = np.dtype(f"int{keys.dtype.itemsize * 8}")
         ones = call.ops.full(len(keys), 1, signed, call.ordinal)
-        if int((call.put("insert_or_add", keys, ones) == 2).sum()) == 0:
-            found, counts = call.retrieve_all(keys.dtype, signed)
+        codes = call.put("insert_or_add", keys, ones)
+        if int((codes == 2).sum()) == 0:
+            found, counts = call.retrieve_all(int((codes == 0).sum()), keys.dtype, signed)
             return found, call.ops.cast(counts, _INT64)
     # Adding to one word of a table is slow if many rows have its key: they are counted beside it.
-    call, leaders, rows = _leaders(keys, sample)
+    call, leaders, rows = _leaders(keys, distinct)
     counts = call.ops.counts(leaders, len(keys))
     first = leaders == rows
     return call.ops.select(keys.array, first), call.ops.select(counts, first)
 
 
-def _leaders(keys: Given, sample: Sample) -> tuple[Call, Any, Any]:
+def _leaders(keys: Given, distinct: int) -> tuple[Call, Any, Any]:
     """Return a map from each key to one row that has it, that row for each row, and all rows."""
     signed = np.dtype(f"int{keys.dtype.itemsize * 8}")
     if len(keys) > np.iinfo(signed).max:
@@ -176,14 +161,14 @@ def _leaders(keys: Given, sample: Sample) -> tuple[Call, Any, Any]:
     ops: Any = need(keys.library)
     assert keys.ordinal is not None, "device memory"
     rows = ops.rows(len(keys), signed, keys.ordinal)
-    call, _ = _filled("FixedMap", keys, rows, sample)
+    call, _ = _filled("FixedMap", keys, rows, distinct)
     leaders = call.search(keys, signed, 0)
     return call, ops.cast(leaders, _INT64), ops.cast(rows, _INT64)
 
 
 def factorize(keys: Given) -> tuple[Any, Any]:
     """Return the group of each row, and the first row of each group, in the order of first rows."""
-    call, leaders, rows = _leaders(keys, Sample(keys))
+    call, leaders, rows = _leaders(keys, _expected(keys)[0])
     ops = call.ops
     first = ops.full(len(keys), len(keys), _INT64, call.ordinal)
     first = ops.take(ops.scatter_min(first, leaders, rows), leaders)
@@ -237,7 +222,7 @@ def _extreme(ops: Any, numbers: Any, groups: int, values: Given, how: str) -> An
 
 def join(left: Given, right: Given, how: str) -> tuple[Any, Any]:
     """Return the rows of an inner or left join; of a semi or anti join those of the left."""
-    call, leaders, rows = _leaders(right, Sample(right))
+    call, leaders, rows = _leaders(right, _expected(right)[0])
     ops, ordinal = call.ops, call.ordinal
     signed = np.dtype(f"int{left.dtype.itemsize * 8}")
     found_at, found = call.search_found(left, signed, 0)
