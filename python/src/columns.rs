@@ -23,8 +23,12 @@ pub(crate) fn groups(
     report: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Column, Column, Column)> {
     match &keys {
-        Words::W32(keys) => watched(py, report, |progress| groups_of(keys.get(), numbered, progress)),
-        Words::W64(keys) => watched(py, report, |progress| groups_of(keys.get(), numbered, progress)),
+        Words::W32(keys) => {
+            watched(py, (keys.get().len(), report), |progress| groups_of(keys.get(), numbered, progress))
+        }
+        Words::W64(keys) => {
+            watched(py, (keys.get().len(), report), |progress| groups_of(keys.get(), numbered, progress))
+        }
     }
 }
 
@@ -96,10 +100,10 @@ pub(crate) fn fold(
         ($($kind:ident),*) => {
             match (&keys, &values) {
                 $((Words::W32(keys), Values::$kind(values)) => {
-                    watched(py, report, |progress| folded(keys.get(), values.get(), how, progress))
+                    watched(py, (keys.get().len(), report), |progress| folded(keys.get(), values.get(), how, progress))
                 }
                 (Words::W64(keys), Values::$kind(values)) => {
-                    watched(py, report, |progress| folded(keys.get(), values.get(), how, progress))
+                    watched(py, (keys.get().len(), report), |progress| folded(keys.get(), values.get(), how, progress))
                 })*
             }
         };
@@ -170,10 +174,14 @@ pub(crate) fn isin(
 ) -> PyResult<Column> {
     match (&keys, &others) {
         (Words::W32(keys), Words::W32(others)) => {
-            watched(py, report, |progress| Ok(isin_of(keys.get(), others.get(), progress)?.into()))
+            watched(py, (keys.get().len() + others.get().len(), report), |progress| {
+                Ok(isin_of(keys.get(), others.get(), progress)?.into())
+            })
         }
         (Words::W64(keys), Words::W64(others)) => {
-            watched(py, report, |progress| Ok(isin_of(keys.get(), others.get(), progress)?.into()))
+            watched(py, (keys.get().len() + others.get().len(), report), |progress| {
+                Ok(isin_of(keys.get(), others.get(), progress)?.into())
+            })
         }
         _ => Err(Failure::width().into()),
     }
@@ -191,10 +199,14 @@ pub(crate) fn join(
 ) -> PyResult<(Column, Column)> {
     match (&left, &right) {
         (Words::W32(left), Words::W32(right)) => {
-            watched(py, report, |progress| joined(left.get(), right.get(), how, progress))
+            watched(py, (left.get().len() + right.get().len(), report), |progress| {
+                joined(left.get(), right.get(), how, progress)
+            })
         }
         (Words::W64(left), Words::W64(right)) => {
-            watched(py, report, |progress| joined(left.get(), right.get(), how, progress))
+            watched(py, (left.get().len() + right.get().len(), report), |progress| {
+                joined(left.get(), right.get(), how, progress)
+            })
         }
         _ => Err(Failure::width().into()),
     }

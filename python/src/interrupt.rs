@@ -9,6 +9,8 @@ use warpproof::simt::cpu::columns::Progress;
 
 /// Operations of a part of a batch. A table of up to 4 GiB runs as many region by region.
 const PART: usize = 1 << 24;
+/// Rows of a call that is done before anybody could stop it.
+const SHORT: usize = 1 << 18;
 /// Between two looks at signals.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -35,14 +37,17 @@ pub(crate) fn in_parts(
     }
 }
 
-/// Runs a call on columns in another thread, looks at signals meanwhile, and calls `report` with the rows
-/// that are done. If a signal's handler or `report` raises, stops the call and raises that.
+/// Runs a call on columns of so many rows: in another thread, unless it is short. Looks at signals meanwhile,
+/// and calls `report` with the rows that are done. If a signal's handler or `report` raises, stops the call and raises that.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
-    report: Option<&Bound<'_, PyAny>>,
+    (rows, report): (usize, Option<&Bound<'_, PyAny>>),
     call: impl FnOnce(&Progress) -> Result<T, Failure> + Send,
 ) -> PyResult<T> {
     let progress = &Progress::new();
+    if rows <= SHORT && report.is_none() {
+        return Ok(py.detach(|| call(progress))?);
+    }
     let (done, wait) = channel();
     let report = report.map(|report| report.clone().unbind());
     let reports = report.as_ref();

@@ -218,7 +218,7 @@ class Set(_Table):
             return self._bools(found, self._table.add(self._bits(found), said))
 
     def keys(self) -> np.ndarray[Any, Any]:
-        """Copy out all keys, in no particular order."""
+        """Copy out all keys to an array of NumPy, in no particular order."""
         return self._numbers(self._table.retrieve_all()[0], self._key)
 
     def __iter__(self) -> Iterator[Any]:
@@ -405,7 +405,7 @@ class Map(_Table):
         self.insert_or_assign(keys, values)
 
     def items(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Copy out all entries: the keys, and their values at the same places.
+        """Copy out all entries to arrays of NumPy: the keys, and their values at the same places.
 
         They are in no particular order.
         """
@@ -413,11 +413,11 @@ class Map(_Table):
         return self._numbers(keys, self._key), self._numbers(values, self.value_dtype)
 
     def keys(self) -> np.ndarray[Any, Any]:
-        """Copy out all keys, in no particular order."""
+        """Copy out all keys to an array of NumPy, in no particular order."""
         return self.items()[0]
 
     def values(self) -> np.ndarray[Any, Any]:
-        """Copy out all values, in the order of `keys` if nothing changed meanwhile."""
+        """Copy out all values to an array of NumPy, in the order of `keys` if nothing changed."""
         return self.items()[1]
 
     def __iter__(self) -> Iterator[Any]:

@@ -8,8 +8,8 @@ use std::process::Command;
 
 /// The tools of the package, at fixed versions.
 const REQUIREMENTS: &str = "requirements.txt";
-/// The name of the oldest Linux that the wheel is for: any with glibc 2.17.
-const PLATFORM: &str = "manylinux_2_17_x86_64";
+/// How the names of platforms begin that the wheel may be for: Linux with the glibc of this system, or older.
+const PLATFORM: &str = "manylinux_2_";
 
 /// Checks the package, built as tests are.
 pub(crate) fn check() -> Outcome<()> {
@@ -28,17 +28,12 @@ pub(crate) fn wheel() -> Outcome<()> {
     let environment = Environment::open()?;
     let wheels = scratch().join("wheels");
     let mut build = environment.tool("maturin");
-    // The glibc of this system may be newer than the wheel's; zig links for the older one.
-    run(build.args(["build", "--release", "--strip", "--auditwheel", "repair", "--out"]).arg(&wheels))?;
+    run(build.args(["build", "--release", "--out"]).arg(&wheels))?;
     let wheel = newest(&wheels)?;
     run(environment.tool("abi3audit").args(["--strict", "--verbose"]).arg(&wheel))?;
     let shown = output(environment.tool("auditwheel").arg("show").arg(&wheel))?;
     println!("{shown}");
-    if shown.contains("manylinux") {
-        Ok(())
-    } else {
-        Err(format!("{} is not for {PLATFORM}", wheel.display()))
-    }
+    if shown.contains(PLATFORM) { Ok(()) } else { Err(format!("{} is for no {PLATFORM}", wheel.display())) }
 }
 
 /// A virtual environment in target/python.

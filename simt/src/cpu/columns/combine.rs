@@ -19,8 +19,9 @@ use warpproof_model::partition::HashPartitions;
 
 /// Rows of the sample.
 const SAMPLE: usize = 1 << 14;
-/// Rows that one thread combines in one table.
+/// The most rows that one thread combines in one table, and the least if there are so many.
 const CHUNK: usize = 1 << 20;
+const LEAST: usize = 1 << 16;
 /// The most keys of such a table: it fits a core's own cache.
 const FEW: u32 = 1 << 14;
 /// Rows between two looks at whether to stop.
@@ -90,7 +91,8 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
         let combines = self.repeats()?;
         let numbers: Vec<AtomicU32> =
             zeros(if self.numbered { rows } else { 0 })?.into_iter().map(AtomicU32::new).collect();
-        let chunks: Vec<Range<usize>> = ranges(rows, CHUNK).collect();
+        let size = rows.div_ceil(4 * rayon::current_num_threads()).clamp(LEAST, CHUNK);
+        let chunks: Vec<Range<usize>> = ranges(rows, size).collect();
         let chunks: Vec<Chunk<K, F::State>> = chunks
             .into_par_iter()
             .map(|rows| if combines { self.combine(rows, &numbers) } else { Ok(Chunk::whole(rows)) })
@@ -121,8 +123,11 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
     /// Whether keys repeat so often that chunks should be combined: by a sample, in which keys that occur
     /// once stand for what a chunk would leave (Good, "The population frequencies of species", 1953).
     fn repeats(&self) -> Result<bool, Error> {
+        if self.keys.len() <= SAMPLE {
+            return Ok(true);
+        }
         let mut table = Numbering::new(self.seed).map_err(no_memory::<K>)?;
-        let step = (self.keys.len() / SAMPLE).max(1);
+        let step = self.keys.len() / SAMPLE;
         let mut seen: Vec<u32> = room(SAMPLE)?;
         for &key in self.keys.iter().step_by(step).take(SAMPLE) {
             let number = table.number(key.to_word(), u32::MAX).map_err(no_memory::<K>)?;
@@ -132,7 +137,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
             }
         }
         let once = seen.iter().filter(|&&times| times == 1).count();
-        Ok(once <= self.keys.len().min(SAMPLE) / 2)
+        Ok(once <= SAMPLE / 2)
     }
 
     /// Groups the rows of the keys of a chunk that come first, as many keys as fit a cache.

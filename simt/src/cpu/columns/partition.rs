@@ -25,7 +25,8 @@ pub(super) fn partitions(records: usize, seed: Seed) -> HashPartitions {
 
 /// The ranges of the pieces of so many rows.
 pub(super) fn piece_ranges(rows: usize, partitions: HashPartitions) -> impl Iterator<Item = Range<usize>> {
-    ranges(rows, PIECE.max(FEWEST << partitions.count().ilog2()))
+    let share = rows.div_ceil(rayon::current_num_threads());
+    ranges(rows, share.min(PIECE).max(FEWEST << partitions.count().ilog2()))
 }
 
 /// A batch, partitioned.
