@@ -104,15 +104,22 @@ impl<'a> Sources<'a> {
         )
     }
 
-    /// A line for each run: its number, its command, the card, the date, the commit.
+    /// A line for the runs of one commit on one card and day: their numbers and commands.
     pub(super) fn runs(&self) -> String {
-        let mut text = "| | Command | Card | Date | Commit |\n|---:|---|---|---|---|\n".to_owned();
+        let mut commands: BTreeMap<(usize, String), Vec<String>> = BTreeMap::new();
+        let place = |run: &Record| {
+            let commit: String = run.commit.chars().take(10).collect();
+            format!("{} | {} | {commit}", run.place(), run.day())
+        };
         for (number, run) in (1..).zip(&self.runs) {
-            let Record { command, commit, .. } = run;
-            let commit: String = commit.chars().take(10).collect();
-            text += &format!("| {number} | `{command}` | {} | {} | {commit} |\n", run.place(), run.day());
+            // Lines are in the order of their first runs.
+            let first = self.runs.iter().position(|other| place(other) == place(run)).unwrap_or_default();
+            commands.entry((first, place(run))).or_default().push(format!("{number} `{}`", run.command));
         }
-        text
+        let text = "| Commands | Card | Date | Commit |\n|---|---|---|---|\n".to_owned();
+        commands.iter().fold(text, |text, ((_, place), commands)| {
+            format!("{text}| {} | {place} |\n", commands.join("<br>"))
+        })
     }
 
     /// A line for each peer: its name, and the cards and dates.
@@ -202,7 +209,7 @@ mod tests {
         );
         let runs = sources.runs();
         assert!(
-            runs.ends_with("| 1 | `warpproof bench open` | NVIDIA H200 | 2026-01-02 | unknown |\n"),
+            runs.ends_with("| 1 `warpproof bench open` | NVIDIA H200 | 2026-01-02 | unknown |\n"),
             "{runs}"
         );
         let peers = sources.peers();
