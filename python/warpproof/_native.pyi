@@ -1,28 +1,43 @@
 """The native module: see python/src."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self, final
 
 import numpy as np
 
 __version__: str
+__all__ = [
+    "Column",
+    "DeviceCall",
+    "Gpu",
+    "Table",
+    "__version__",
+    "count",
+    "fold",
+    "gather",
+    "groups",
+    "isin",
+    "join",
+]
 
 _Words = np.ndarray[Any, np.dtype[Any]]
 _Report = Callable[[int], Any] | None
 
+@final
 class Column:
     def __len__(self) -> int: ...
-    def __buffer__(self, flags: int, /) -> memoryview: ...
 
+@final
 class Gpu:
-    def __init__(self, ordinal: int) -> None: ...
+    def __new__(cls, ordinal: int) -> Self: ...
     def name(self) -> str: ...
     def memory(self) -> tuple[int, int]: ...
 
+@final
 class Table:
-    def __init__(
-        self, kind: str, width: int, capacity: int, gpu: Gpu | None = None, budget: int = 0
-    ) -> None: ...
+    def __new__(
+        cls, kind: str, width: int, capacity: int, gpu: Gpu | None = None, budget: int = 0
+    ) -> Self: ...
     @staticmethod
     def open(width: int, path: str, budget: int, gpu: Gpu | None = None) -> Table: ...
     def len(self) -> int: ...
@@ -41,8 +56,9 @@ class Table:
     def save(self, path: str) -> None: ...
     def copied(self) -> tuple[int, int] | None: ...
 
+@final
 class DeviceCall:
-    def __init__(self, table: Table, gpu: Gpu, stream: int, len: int) -> None: ...
+    def __new__(cls, table: Table, gpu: Gpu, stream: int, len: int) -> Self: ...
     def put(self, how: str, keys: int, values: int, codes: int) -> None: ...
     def add(self, keys: int, codes: int) -> None: ...
     def search(self, keys: int, values: int, found: int, missing: int) -> None: ...
