@@ -38,7 +38,8 @@ pub(crate) fn in_parts(
 }
 
 /// Runs a call on columns of so many rows: in another thread, unless it is short. Looks at signals meanwhile,
-/// and calls `report` with the rows that are done. If a signal's handler or `report` raises, stops the call and raises that.
+/// and calls `report` with the rows that are done. If a signal's handler or `report` raises, stops the call
+/// and raises that.
 pub(crate) fn watched<T: Send>(
     py: Python<'_>,
     (rows, report): (usize, Option<&Bound<'_, PyAny>>),
