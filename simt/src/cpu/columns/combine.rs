@@ -93,6 +93,15 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
             zeros(if self.numbered { rows } else { 0 })?.into_iter().map(AtomicU32::new).collect();
         let size = rows.div_ceil(4 * rayon::current_num_threads()).clamp(LEAST, CHUNK);
         let chunks: Vec<Range<usize>> = ranges(rows, size).collect();
+        if let ([_], true) = (&chunks[..], combines) {
+            // So few rows are not worth a second thread, nor a second table unless many keys are left.
+            let chunk = self.combine(0..rows, &numbers)?;
+            if chunk.left.as_ref().is_some_and(|(keys, _)| keys.is_empty()) {
+                let numbers = numbers.into_iter().map(AtomicU32::into_inner).collect();
+                let Found { first, states } = chunk.groups;
+                return Ok((Groups { first, sizes: Vec::new(), numbers }, states));
+            }
+        }
         let chunks: Vec<Chunk<K, F::State>> = chunks
             .into_par_iter()
             .map(|rows| if combines { self.combine(rows, &numbers) } else { Ok(Chunk::whole(rows)) })
@@ -105,6 +114,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
         let first_rows = Marks::new(rows)?;
         let found: Vec<Found<F::State>> = (0..partitions.count() as usize)
             .into_par_iter()
+            .with_min_len(partitions.count() as usize / (4 * rayon::current_num_threads()))
             .map_init(
                 || None,
                 |table, partition| self.join((table, partition), &chunks, &first_rows, &numbers),

@@ -26,7 +26,7 @@ impl Progress {
         Self { done: AtomicU64::new(0), stopped: AtomicBool::new(false) }
     }
 
-    /// How many rows are done. A row counts once for each pass over it, of which there are up to four.
+    /// How many rows are done. A row counts once for each pass over it, of which there are up to five.
     pub fn done(&self) -> u64 {
         // Relaxed: a number for people.
         self.done.load(Ordering::Relaxed)
