@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from pathlib import Path
 from typing import Any
@@ -166,3 +168,22 @@ def test_a_long_call_reports_and_can_be_interrupted() -> None:
     assert len(table) == 10
     with pytest.raises(KeyboardInterrupt):
         wp.unique(np.random.default_rng(1).integers(0, 2**60, 20_000_000), progress=stop)
+
+
+@pytest.mark.parametrize("call", ["unique", "get"])
+def test_a_signal_ends_a_long_call(call: str) -> None:
+    keys = np.random.default_rng(1).integers(0, 2**60, 3_000_000)
+    table = wp.Map(device="cpu")
+    table[keys] = keys
+
+    def for_long() -> None:
+        for _ in range(1000):
+            wp.unique(keys) if call == "unique" else table.get(keys)
+
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        for_long()
+    timer.join()
+    # All is as before.
+    assert len(wp.unique(keys)) == len(table)
