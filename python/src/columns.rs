@@ -40,8 +40,8 @@ fn groups_of<K: TableKey>(
     let (first, sizes, numbers) = if numbered {
         Groups::of(keys, progress)?.into_parts()
     } else {
-        let (groups, sizes) = fold_groups(keys, &Count, progress)?;
-        (groups.into_parts().0, sizes, Vec::new())
+        let (first, sizes) = fold_groups(keys, &Count, progress)?;
+        (first, sizes, Vec::new())
     };
     Ok((wide(&first)?, wide(&sizes)?, wide(&numbers)?))
 }
@@ -126,18 +126,18 @@ fn folded<K: TableKey, N: Number<Sum: Plain> + Plain>(
         fold: &F,
         progress: &Progress,
     ) -> Result<(Column, Column), Failure> {
-        let (groups, states) = fold_groups(keys, fold, progress)?;
-        Ok((wide(groups.first_rows())?, states.into()))
+        let (first, states) = fold_groups(keys, fold, progress)?;
+        Ok((wide(&first)?, states.into()))
     }
     match how {
         "sum" => of(keys, &Sum(values), progress),
         "min" => of(keys, &Min(values), progress),
         "max" => of(keys, &Max(values), progress),
         "mean" => {
-            let (groups, states) = fold_groups(keys, &Mean(values), progress)?;
+            let (first, states) = fold_groups(keys, &Mean(values), progress)?;
             let mut means: Vec<f64> = room(states.len())?;
             means.extend(states.into_iter().map(|(sum, rows)| sum / f64::from(rows)));
-            Ok((wide(groups.first_rows())?, means.into()))
+            Ok((wide(&first)?, means.into()))
         }
         _ => Err(Failure::Value(format!("there is no fold {how}"))),
     }

@@ -1,7 +1,6 @@
 //! How the rows of a column are grouped.
 
 use super::fold::Fold;
-use super::groups::Groups;
 use super::numbering::Numbering;
 use super::partition::{Rows, partitions, piece, piece_ranges};
 use super::progress::Progress;
@@ -22,13 +21,22 @@ const SAMPLE: usize = 1 << 14;
 /// The most rows that one thread combines in one table, and the least if there are so many.
 const CHUNK: usize = 1 << 20;
 const LEAST: usize = 1 << 16;
+/// Chunks of a column that is between them.
+const CHUNKS: usize = 16;
 /// The most keys of such a table: it fits a core's own cache.
 const FEW: u32 = 1 << 14;
 /// Rows between two looks at whether to stop.
 const STEP: usize = 1 << 18;
 
-/// Groups, and the state of each.
-pub(super) type Grouped<S> = (Groups, Vec<S>);
+/// The groups of a column, in the order of their first rows.
+pub(super) struct Grouped<S> {
+    /// The first row of each group.
+    pub(super) first: Vec<u32>,
+    /// The state of each group.
+    pub(super) states: Vec<S>,
+    /// The group of each row, if that was asked for.
+    pub(super) numbers: Vec<u32>,
+}
 
 /// Groups with their first rows and their states, in the order of the first rows.
 struct Found<S> {
@@ -91,7 +99,8 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
         let combines = self.repeats()?;
         let numbers: Vec<AtomicU32> =
             zeros(if self.numbered { rows } else { 0 })?.into_iter().map(AtomicU32::new).collect();
-        let size = rows.div_ceil(4 * rayon::current_num_threads()).clamp(LEAST, CHUNK);
+        // Not by the number of threads: sums of floating-point numbers depend on the chunks.
+        let size = rows.div_ceil(CHUNKS).clamp(LEAST, CHUNK);
         let chunks: Vec<Range<usize>> = ranges(rows, size).collect();
         if let ([_], true) = (&chunks[..], combines) {
             // So few rows are not worth a second thread, nor a second table unless many keys are left.
@@ -99,7 +108,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
             if chunk.left.as_ref().is_some_and(|(keys, _)| keys.is_empty()) {
                 let numbers = numbers.into_iter().map(AtomicU32::into_inner).collect();
                 let Found { first, states } = chunk.groups;
-                return Ok((Groups { first, sizes: Vec::new(), numbers }, states));
+                return Ok(Grouped { first, states, numbers });
             }
         }
         let chunks: Vec<Chunk<K, F::State>> = chunks
@@ -127,7 +136,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
         drop(chunks);
         let states = self.in_order(&found, &ranks)?;
         let numbers = numbers.into_iter().map(AtomicU32::into_inner).collect();
-        Ok((Groups { first: ranks.rows()?, sizes: Vec::new(), numbers }, states))
+        Ok(Grouped { first: ranks.rows()?, states, numbers })
     }
 
     /// Whether keys repeat so often that chunks should be combined: by a sample, in which keys that occur

@@ -22,8 +22,8 @@
 ///     }
 /// }
 /// let keys = [7u64, 8, 7, 7];
-/// let (groups, spread) = fold_groups(&keys, &Spread, &Progress::new())?;
-/// assert_eq!(groups.first_rows(), [0, 1]);
+/// let (first, spread) = fold_groups(&keys, &Spread, &Progress::new())?;
+/// assert_eq!(first, [0, 1]);
 /// assert_eq!(spread, [(0, 3), (1, 1)]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```

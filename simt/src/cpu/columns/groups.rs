@@ -21,9 +21,9 @@ use warpproof_model::bits::TableKey;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Groups {
-    pub(super) first: Vec<u32>,
-    pub(super) sizes: Vec<u32>,
-    pub(super) numbers: Vec<u32>,
+    first: Vec<u32>,
+    sizes: Vec<u32>,
+    numbers: Vec<u32>,
 }
 
 impl Groups {
@@ -35,8 +35,8 @@ impl Groups {
     /// # Errors
     /// [`Error::TooManyRows`]; [`Error::OutOfMemory`]; [`Error::Stopped`].
     pub fn of<K: TableKey>(keys: &[K], progress: &Progress) -> Result<Self, Error> {
-        let (groups, sizes) = grouped(keys, &Count, true, progress)?;
-        Ok(Self { sizes, ..groups })
+        let Grouped { first, states, numbers } = grouped(keys, &Count, true, progress)?;
+        Ok(Self { first, sizes: states, numbers })
     }
 
     /// How many groups there are.
@@ -54,12 +54,12 @@ impl Groups {
         &self.first
     }
 
-    /// The rows of each group. Empty if a fold was asked for instead.
+    /// How many rows each group has.
     pub fn sizes(&self) -> &[u32] {
         &self.sizes
     }
 
-    /// The group of each row. Empty if a fold was asked for instead.
+    /// The group of each row.
     pub fn numbers(&self) -> &[u32] {
         &self.numbers
     }
@@ -70,10 +70,12 @@ impl Groups {
     }
 }
 
-/// The groups of the rows of `keys`, and for each the state that `fold` computes; no sizes and no numbers.
+/// The first row of each group of the rows of `keys`, in ascending order, and the state that `fold` computes
+/// for each group.
 ///
-/// If there are few groups, the states of parts of the column are merged in the order of the rows; otherwise
-/// each group's rows are added in their order. So sums of floating-point numbers do not depend on threads.
+/// Rows of one group are added in their order within parts of the column, and the parts are merged in their
+/// order. Which parts there are depends on the column alone. So sums of floating-point numbers do not depend
+/// on threads.
 ///
 /// # Errors
 /// As [`Groups::of`].
@@ -81,8 +83,9 @@ pub fn fold_groups<K: TableKey, F: Fold>(
     keys: &[K],
     fold: &F,
     progress: &Progress,
-) -> Result<(Groups, Vec<F::State>), Error> {
-    grouped(keys, fold, false, progress)
+) -> Result<(Vec<u32>, Vec<F::State>), Error> {
+    let Grouped { first, states, .. } = grouped(keys, fold, false, progress)?;
+    Ok((first, states))
 }
 
 fn grouped<K: TableKey, F: Fold>(

@@ -106,7 +106,7 @@ unsafe impl<K: TableKey, T, F: Fn(Option<u32>) -> T + Sync> Run<(K, ()), T> for 
 
 /// Whether each key is among others.
 ///
-/// Takes time proportional to both, and memory for about 50 bytes for each of the others.
+/// Takes time proportional to both, and memory for up to 82 bytes for each of the others.
 ///
 /// ```
 /// use warpproof_simt::cpu::columns::{Progress, isin};
