@@ -1,70 +1,14 @@
-//! GPUs, and calls of tables on device memory, which Python's arrays own.
+//! Calls of tables on device memory, which Python's arrays own.
 
 use crate::failure::Failure;
+use crate::gpu::Gpu;
 use crate::make::Made;
 use crate::table::{Put, Table};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use warpproof::gpu::cudarc::driver::{
-    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError,
-};
-use warpproof::gpu::{Device, DynamicMap, DynamicSet, OpenMap, OpenSet, PagedMap};
-
-/// How many GPUs there are; 0 without a driver.
-#[pyfunction]
-pub(crate) fn count() -> usize {
-    Device::count().unwrap_or(0)
-}
-
-/// A GPU whose kernels are loaded.
-#[pyclass(frozen, module = "warpproof._native")]
-pub(crate) struct Gpu {
-    device: Device,
-    /// The context that the caller's memory and streams belong to. cudarc does not track their uses: the
-    /// caller's library orders them by its streams.
-    context: Arc<CudaContext>,
-}
-
-#[pymethods]
-impl Gpu {
-    #[new]
-    fn new(py: Python<'_>, ordinal: usize) -> PyResult<Self> {
-        let device = py.detach(|| Device::open(ordinal)).map_err(Failure::from)?;
-        let no_context =
-            |error| PyRuntimeError::new_err(format!("opening the context of GPU {ordinal}: {error}"));
-        let context = CudaContext::new(ordinal).map_err(no_context)?;
-        // SAFETY: no slice of this context is used on two streams: each call makes slices of its own.
-        unsafe { context.disable_event_tracking() };
-        Ok(Self { device, context })
-    }
-
-    fn name(&self) -> String {
-        self.device.name().to_owned()
-    }
-
-    /// Free and all bytes of device memory.
-    fn memory(&self) -> PyResult<(u64, u64)> {
-        Ok(self.device.memory().map_err(Failure::from)?)
-    }
-}
-
-impl Gpu {
-    pub(crate) fn device(&self) -> &Device {
-        &self.device
-    }
-
-    /// The caller's stream: 0 or 1 for the default one, 2 for that of the thread, otherwise its handle.
-    fn stream(&self, handle: usize) -> Arc<CudaStream> {
-        match handle {
-            0 | 1 => self.context.default_stream(),
-            2 => self.context.per_thread_stream(),
-            // SAFETY: the package gets the handle from the library that the stream belongs to, for this
-            // device, and the caller keeps the stream while the call runs.
-            handle => unsafe { self.context.wrap_borrowed_stream(handle as _) },
-        }
-    }
-}
+use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError};
+use warpproof::gpu::{DynamicMap, DynamicSet, OpenMap, OpenSet, PagedMap};
 
 /// A slice of the caller's memory. Dropping it frees nothing.
 struct Borrowed<T>(Option<CudaSlice<T>>);
@@ -97,78 +41,50 @@ impl<T> Drop for Borrowed<T> {
     }
 }
 
-/// Runs the body with the table of the width, which is one of these types.
-macro_rules! on_device {
-    ($made:expr, $stream:expr, |$table:ident: $word:ident| $map:expr) => {{
-        let stream = $stream;
-        match $made {
-            Made::Map32(map) => {
-                type $word = u32;
-                if let Some(table) = map.downcast_ref::<DynamicMap<u32, u32>>() {
-                    let $table = table.on_stream(stream);
-                    $map
-                } else if let Some(table) = map.downcast_ref::<OpenMap<u32, u32>>() {
-                    let $table = table.on_stream(stream);
-                    $map
-                } else if let Some(table) = map.downcast_ref::<PagedMap<u32, u32>>() {
-                    let $table = table.on_stream(stream);
-                    $map
-                } else {
-                    Err(not_here())
-                }
-            }
-            Made::Map64(map) => {
-                type $word = u64;
-                if let Some(table) = map.downcast_ref::<DynamicMap<u64, u64>>() {
-                    let $table = table.on_stream(stream);
-                    $map
-                } else if let Some(table) = map.downcast_ref::<OpenMap<u64, u64>>() {
-                    let $table = table.on_stream(stream);
-                    $map
-                } else if let Some(table) = map.downcast_ref::<PagedMap<u64, u64>>() {
-                    let $table = table.on_stream(stream);
-                    $map
-                } else {
-                    Err(not_here())
-                }
-            }
-            _ => Err(not_here()),
+/// Runs the body with the calls on a stream of a table that is one of these types.
+macro_rules! as_one_of {
+    ($any:expr, $stream:expr, |$table:ident| $body:expr, $($type:ty),+) => {{
+        $(if let Some(table) = $any.downcast_ref::<$type>() {
+            let $table = table.on_stream($stream);
+            $body
+        } else)+ {
+            Err(not_here())
         }
     }};
 }
 
-/// Likewise for sets.
-macro_rules! on_device_set {
-    ($made:expr, $stream:expr, |$table:ident: $word:ident| $set:expr) => {{
-        let stream = $stream;
+/// Runs the body with the calls of a map, whose keys and values are the `Word` of the body.
+macro_rules! on_device {
+    ($made:expr, $stream:expr, |$table:ident: $word:ident| $body:expr) => {
         match $made {
-            Made::Set32(set) => {
+            Made::Map32(map) => {
                 type $word = u32;
-                if let Some(table) = set.downcast_ref::<DynamicSet<u32>>() {
-                    let $table = table.on_stream(stream);
-                    $set
-                } else if let Some(table) = set.downcast_ref::<OpenSet<u32>>() {
-                    let $table = table.on_stream(stream);
-                    $set
-                } else {
-                    Err(not_here())
-                }
+                as_one_of!(map, $stream, |$table| $body, DynamicMap<u32, u32>, OpenMap<u32, u32>, PagedMap<u32, u32>)
             }
-            Made::Set64(set) => {
+            Made::Map64(map) => {
                 type $word = u64;
-                if let Some(table) = set.downcast_ref::<DynamicSet<u64>>() {
-                    let $table = table.on_stream(stream);
-                    $set
-                } else if let Some(table) = set.downcast_ref::<OpenSet<u64>>() {
-                    let $table = table.on_stream(stream);
-                    $set
-                } else {
-                    Err(not_here())
-                }
+                as_one_of!(map, $stream, |$table| $body, DynamicMap<u64, u64>, OpenMap<u64, u64>, PagedMap<u64, u64>)
             }
             _ => Err(not_here()),
         }
-    }};
+    };
+}
+
+/// Runs the body with the calls of a set, whose keys are the `Word` of the body.
+macro_rules! on_device_set {
+    ($made:expr, $stream:expr, |$table:ident: $word:ident| $body:expr) => {
+        match $made {
+            Made::Set32(set) => {
+                type $word = u32;
+                as_one_of!(set, $stream, |$table| $body, DynamicSet<u32>, OpenSet<u32>)
+            }
+            Made::Set64(set) => {
+                type $word = u64;
+                as_one_of!(set, $stream, |$table| $body, DynamicSet<u64>, OpenSet<u64>)
+            }
+            _ => Err(not_here()),
+        }
+    };
 }
 
 /// The table has no calls on device memory.
@@ -203,12 +119,7 @@ impl DeviceCall {
             let codes = &mut codes.view_mut();
             on_device!(made, stream, |table: Word| {
                 // SAFETY: likewise.
-                let (keys, values) = unsafe {
-                    (
-                        Borrowed::<Word>::new(stream, keys, self.len),
-                        Borrowed::<Word>::new(stream, values, self.len),
-                    )
-                };
+                let (keys, values) = unsafe { self.pair::<Word>(stream, keys, values) };
                 match how {
                     Put::Unique => Ok(table.insert_unique(&keys.view(), &values.view(), codes)?),
                     Put::Assign => Ok(table.insert_or_assign(&keys.view(), &values.view(), codes)?),
@@ -241,12 +152,7 @@ impl DeviceCall {
             let found = found.as_mut().map(Borrowed::view_mut);
             on_device!(made, stream, |table: Word| {
                 // SAFETY: likewise.
-                let (keys, mut values) = unsafe {
-                    (
-                        Borrowed::<Word>::new(stream, keys, self.len),
-                        Borrowed::<Word>::new(stream, values, self.len),
-                    )
-                };
+                let (keys, mut values) = unsafe { self.pair::<Word>(stream, keys, values) };
                 Ok(table.search_or(&keys.view(), &mut values.view_mut(), missing as Word, found)?)
             })
         })
@@ -262,42 +168,27 @@ impl DeviceCall {
         self.per_key(py, keys, codes, true)
     }
 
-    /// Writes all entries, unless there are more than the arrays have room for. Returns their number, and
-    /// waits for it.
+    /// Writes all entries of a map of a fixed size, unless there are more than the arrays have room for. Returns
+    /// their number, and waits for it.
     fn retrieve_all(&self, py: Python<'_>, keys: u64, values: u64) -> PyResult<u64> {
+        macro_rules! copied {
+            ($map:expr, $stream:expr, $Word:ty) => {{
+                let table = $map.downcast_ref::<OpenMap<$Word, $Word>>().ok_or_else(not_here)?;
+                let mut count = $stream.alloc_zeros::<u64>(1).map_err(driver)?;
+                // SAFETY: addresses of the package.
+                let (mut keys, mut values) = unsafe { self.pair::<$Word>($stream, keys, values) };
+                let columns = (&mut keys.view_mut(), &mut values.view_mut());
+                table.on_stream($stream).retrieve_all(columns.0, columns.1, &mut count)?;
+                $stream.clone_dtoh(&count).map_err(driver)?[0]
+            }};
+        }
         let mut total = 0;
         self.run(py, |made, stream| {
-            let mut count = stream.alloc_zeros::<u64>(1).map_err(driver)?;
-            match made {
-                Made::Map32(map) => {
-                    // SAFETY: addresses of the package.
-                    let (mut keys, mut values) = unsafe { self.pair(stream, keys, values) };
-                    let (keys, values) = (&mut keys.view_mut(), &mut values.view_mut());
-                    if let Some(table) = map.downcast_ref::<OpenMap<u32, u32>>() {
-                        table.on_stream(stream).retrieve_all(keys, values, &mut count)?;
-                    } else {
-                        let table = map.downcast_ref::<DynamicMap<u32, u32>>().ok_or_else(not_here)?;
-                        table.on_stream(stream).retrieve_all(keys, values, &mut count)?;
-                    }
-                }
-                Made::Map64(map) => {
-                    // SAFETY: likewise.
-                    let (mut keys, mut values) = unsafe { self.pair(stream, keys, values) };
-                    let (keys, values) = (&mut keys.view_mut(), &mut values.view_mut());
-                    if let Some(table) = map.downcast_ref::<OpenMap<u64, u64>>() {
-                        table.on_stream(stream).retrieve_all(keys, values, &mut count)?;
-                    } else {
-                        let table = map.downcast_ref::<DynamicMap<u64, u64>>().ok_or_else(not_here)?;
-                        table.on_stream(stream).retrieve_all(keys, values, &mut count)?;
-                    }
-                }
-                Made::Set32(_) | Made::Set64(_) => on_device_set!(made, stream, |table: Word| {
-                    // SAFETY: likewise.
-                    let mut keys = unsafe { Borrowed::<Word>::new(stream, keys, self.len) };
-                    Ok::<_, Failure>(table.retrieve_all(&mut keys.view_mut(), &mut count)?)
-                })?,
-            }
-            total = stream.clone_dtoh(&count).map_err(driver)?[0];
+            total = match made {
+                Made::Map32(map) => copied!(map, stream, u32),
+                Made::Map64(map) => copied!(map, stream, u64),
+                _ => return Err(not_here()),
+            };
             Ok(())
         })?;
         Ok(total)

@@ -10,6 +10,7 @@ mod column;
 mod columns;
 mod device;
 mod failure;
+mod gpu;
 mod interrupt;
 mod make;
 mod table;
@@ -21,13 +22,13 @@ use pyo3::prelude::*;
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<column::Column>()?;
     module.add_class::<table::Table>()?;
-    module.add_class::<device::Gpu>()?;
+    module.add_class::<gpu::Gpu>()?;
     module.add_class::<device::DeviceCall>()?;
     module.add_function(wrap_pyfunction!(columns::groups, module)?)?;
     module.add_function(wrap_pyfunction!(columns::fold, module)?)?;
     module.add_function(wrap_pyfunction!(columns::gather, module)?)?;
     module.add_function(wrap_pyfunction!(columns::isin, module)?)?;
     module.add_function(wrap_pyfunction!(columns::join, module)?)?;
-    module.add_function(wrap_pyfunction!(device::count, module)?)?;
+    module.add_function(wrap_pyfunction!(gpu::count, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

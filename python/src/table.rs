@@ -2,8 +2,8 @@
 
 use crate::buffer::Words;
 use crate::column::{Column, Plain};
-use crate::device::Gpu;
 use crate::failure::{Failure, room};
+use crate::gpu::Gpu;
 use crate::interrupt::in_parts;
 use crate::make::{Kind, Made, Recipe};
 use pyo3::prelude::*;
