@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _native
-from ._arrays import Given, column, given, need, same_length, same_place
+from ._arrays import column, given, same_length, same_place
+from ._given import Given, need
 from ._progress import Progress, report
 
 _INT64 = np.dtype(np.int64)

@@ -7,7 +7,7 @@ from typing import Any
 import cupy
 import numpy as np
 
-from ._arrays import Given
+from ._given import Given
 
 
 def given(array: Any) -> Given:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._arrays import Given, need, unsigned
 from ._devices import gpu
+from ._given import Given, need, unsigned
 
 _INT64 = np.dtype(np.int64)
 #: Rows of the sample that decides how large a table is made.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Library
+from ._given import Library
 
 
 class Jax:

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from . import _native
-from ._arrays import Given, column, given, need, number, same_length
+from ._arrays import column, given, number, same_length
 from ._devices import chosen, gpu, named
+from ._given import Given, need
 from ._progress import Progress, report
 
 _NAMES = {"k": 10, "m": 20, "g": 30, "t": 40}
@@ -456,7 +457,7 @@ class Map(_Table):
             taken = self._filled(taken, pairs)
         same_length(pairs, taken)
         call = self._on_device(pairs)
-        if call is not None and taken.ordinal is not None and self._kind in ("Map", "PagedMap"):
+        if call is not None and taken.ordinal is not None:
             codes = call.put(how, self._stored(pairs), self._stored(taken).array)
             self._check(codes)
             return call.ops.reshape(codes == 0, pairs.shape)
@@ -558,18 +559,6 @@ class MultiMap(Map):
         """
         self._put("insert", keys, values, progress)
 
-    def contains(self, keys: Any, *, progress: Progress = None) -> Any:
-        """Say for each key whether it has values."""
-        found = self._keys(keys)
-        with report(progress, "contains", len(found)) as said:
-            return self._bools(found, self._table.contains(self._bits(found), said))
-
-    def delete(self, keys: Any, *, progress: Progress = None) -> Any:
-        """Delete one value of each key, and say for each whether there was one."""
-        found = self._keys(keys)
-        with report(progress, "delete", len(found)) as said:
-            return self._bools(found, self._table.delete(self._bits(found), said))
-
     def count(self, keys: Any, *, progress: Progress = None) -> Any:
         """Count the values of each key."""
         found = self._keys(keys)
@@ -603,9 +592,9 @@ class MultiMap(Map):
         counts = column(self._table.delete_all(self._bits(found)), np.uint32)
         return found.result(counts, found.shape)
 
-    @property
-    def _plain(self) -> bool:
-        return False
+    def _on_device(self, keys: Given) -> Any:
+        """Return nothing: there are no calls on device memory."""
+        return None
 
 
 class PagedMap(Map):

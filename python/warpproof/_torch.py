@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ._arrays import Given
+from ._given import Given
 
 _NAMES = ["bool", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 _NAMES += ["uint8", "uint16", "uint32", "uint64"]
