@@ -168,8 +168,8 @@ impl DeviceCall {
         self.per_key(py, keys, codes, true)
     }
 
-    /// Writes all entries of a map of a fixed size, unless there are more than the arrays have room for. Returns
-    /// their number, and waits for it.
+    /// Writes all entries of a map of a fixed size, unless there are more than the arrays have room for.
+    /// Returns their number, and waits for it.
     fn retrieve_all(&self, py: Python<'_>, keys: u64, values: u64) -> PyResult<u64> {
         macro_rules! copied {
             ($map:expr, $stream:expr, $Word:ty) => {{
