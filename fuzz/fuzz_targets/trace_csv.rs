@@ -20,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) => {
             let lines = bytes.iter().filter(|b| b"\r\n".contains(b)).count() + 1;
             assert!((1..=lines).contains(&error.line), "{error}");
-            let named = error.what.starts_with("field ") || error.what == "this line is no UTF-8 text";
+            let named = error.what.starts_with("field ") || error.what == "this line is not UTF-8 text";
             assert!(named, "{error}");
             if plain && let Ok(text) = std::str::from_utf8(bytes) {
                 assert_eq!(simple(text), Err(error.line), "{error}");
