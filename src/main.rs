@@ -15,6 +15,7 @@ mod museum;
 mod output;
 mod page;
 mod paging;
+mod plot;
 mod registry;
 mod replay;
 mod run;

@@ -97,9 +97,12 @@ fn counts_are_those_of_the_definition() {
     // And filled up with zeros, as a tape does.
     write(&folder, "c.gz", [gzip(first.as_bytes()), vec![0; 700]].concat());
     write(&folder, "b.fq", fastq.as_bytes());
-    for k in [1, 2, 7, 12, 21, 30, 31] {
-        for first in ["a.fa", "a.gz", "c.gz"] {
-            let out = warpproof(&folder, &[first, "b.fq", "-k", &k.to_string(), "-o", "out.tsv"]);
+    for k in [1, 2, 7, 12, 21, 31, 32, 33, 47, 64] {
+        // All in memory, and all in a temporary file.
+        for (first, memory) in [("a.fa", "1M"), ("a.gz", "0"), ("c.gz", "8K")] {
+            let k_text = k.to_string();
+            let args = [first, "b.fq", "-k", &k_text, "-o", "out.tsv", "--memory", memory];
+            let out = warpproof(&folder, &args);
             assert!(out.status.success(), "{}", text(&out.stderr));
             assert_eq!(text(&out.stderr), "");
             assert!(read(&folder, "out.tsv") == naive(&sequences, k), "K = {k}, {first}");
@@ -257,6 +260,48 @@ fn the_report_tells_a_histogram_and_the_most_frequent() {
     assert_eq!(object["top"], serde_json::json!([{"kmer": "AA", "count": 20}]));
 }
 
+/// Sequences of two letters have few minimizers, and one letter has one: a bin gets all k-mers.
+#[test]
+fn counts_of_sequences_that_repeat_are_exact() {
+    let folder = folder("repeats");
+    let mut state = 21;
+    let two: String = (0..20_000).map(|_| char::from(b"AT"[(random(&mut state) % 2) as usize])).collect();
+    let sequences = ["A".repeat(70_000), "AC".repeat(9_000), two];
+    write(&folder, "a.fa", sequences.iter().map(|s| format!(">s\n{s}\n")).collect::<String>());
+    for k in [3, 16, 31, 50] {
+        let out = warpproof(&folder, &["a.fa", "-k", &k.to_string(), "-o", "out.tsv"]);
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        assert!(read(&folder, "out.tsv") == naive(&sequences, k), "K = {k}");
+    }
+}
+
+#[test]
+fn k_mers_are_written_in_the_form_that_is_asked_for() {
+    let folder = folder("formats");
+    write(&folder, "a.fa", b">a\nACGTA\n>b\nAAAAAAAAAAA\n");
+    for (more, expected) in [
+        (&["--format", "tsv"][..], "AA\t10\nAC\t2\nCG\t1\nTA\t1\n"),
+        (&["--format", "columns", "--min-count", "2"], "AA 10\nAC 2\n"),
+        (&["--format", "fasta", "--min-count", "3"], ">10\nAA\n"),
+        (&["--min-count", "11"], ""),
+    ] {
+        let args = ["a.fa", "-k", "2", "-o", "out", "--histogram", "histogram", "--json"];
+        let out = warpproof(&folder, &[&args[..], more].concat());
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        assert_eq!(read(&folder, "out"), expected);
+        // Those that are left out are counted all the same.
+        assert_eq!(read(&folder, "histogram"), "1 2\n2 1\n10 1\n");
+        let object: Value = serde_json::from_slice(&out.stdout).expect("one object");
+        assert_eq!((&object["total"], &object["distinct"]), (&14.into(), &4.into()));
+        let listed = object["top"].as_array().expect("a list").len();
+        assert_eq!(listed, expected.lines().filter(|line| !line.starts_with('>')).count());
+    }
+    let out = warpproof(&folder, &["a.fa", "-k", "2", "--histogram", "spectrum.svg"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let svg = read(&folder, "spectrum.svg");
+    assert!(svg.starts_with("<svg") && svg.contains("How often 2-mers occur"), "{svg}");
+}
+
 #[test]
 fn sequences_shorter_than_k_have_no_kmer() {
     let folder = folder("short");
@@ -347,8 +392,12 @@ fn files_and_sizes_that_cannot_be_are_errors() {
         (&["none.fa", "-k", "3"][..], "none.fa: "),
         (&["a.fa", "none.fa", "-k", "3"], "none.fa: "),
         (&[".", "-k", "3"], "is a directory"),
-        (&["a.fa", "-k", "0"], "1..=31"),
-        (&["a.fa", "-k", "32"], "1..=31"),
+        (&["a.fa", "-k", "0"], "1..=64"),
+        (&["a.fa", "-k", "65"], "1..=64"),
+        (&["a.fa", "-k", "32", "--budget", "1M"], "-k 32: a table with a --budget counts k-mers of up to 31"),
+        (&["a.fa", "-k", "3", "--format", "fasta"], "--output <OUT.tsv>"),
+        (&["a.fa", "-k", "3", "--memory", "0", "--temp", "no/such"], "no/such: cannot make a temporary file"),
+        (&["a.fa", "-k", "3", "--histogram", "no/such/folder/h.svg"], "no/such/folder/h.svg"),
         (&["a.fa", "-k", "x"], "x"),
         (&["a.fa", "-k", "3", "--budget", "1X"], "expected a number of bytes"),
         (&["a.fa", "-k", "3", "--budget", ""], "expected a number of bytes"),
@@ -368,7 +417,7 @@ fn files_and_sizes_that_cannot_be_are_errors() {
 
 /// Genomes and reads of the Debian packages bowtie-examples and bowtie2-examples.
 const GENOMES: [(&str, &[u32]); 3] = [
-    ("/usr/share/doc/bowtie2/examples/reference/lambda_virus.fa.gz", &[3, 8, 21, 31]),
+    ("/usr/share/doc/bowtie2/examples/reference/lambda_virus.fa.gz", &[3, 8, 21, 31, 63]),
     ("/usr/share/doc/bowtie/examples/genomes/NC_008253.fna.gz", &[11, 31]),
     ("/usr/share/doc/bowtie2/examples/reads/longreads.fq.gz", &[14, 25]),
 ];
@@ -411,6 +460,20 @@ fn counts_are_those_of_jellyfish() {
             assert!(expected.len() > 30, "too few k-mers to tell");
             println!("{path}: {} distinct {k}-mers in {seconds:.1} s", expected.len());
             assert!(ours.lines().eq(expected), "{path}, K = {k}: see {}", folder.display());
+            if k == "21" {
+                let dump = text(&jellyfish(&folder, &["dump", "-L", "2", "counts.jf"]));
+                let histogram = text(&jellyfish(&folder, &["histo", "-h", "1000000", "counts.jf"]));
+                let more = ["--format", "fasta", "--min-count", "2", "--histogram", "histogram"];
+                let out = warpproof(&folder, &[&[path, "-k", &k, "-o", "out.fa"][..], &more].concat());
+                assert!(out.status.success(), "{}", text(&out.stderr));
+                let records = |text: &str| {
+                    let mut records: Vec<String> = text.split('>').map(str::to_owned).collect();
+                    records.sort_unstable();
+                    records
+                };
+                assert!(records(&read(&folder, "out.fa")) == records(&dump));
+                assert_eq!(read(&folder, "histogram"), histogram);
+            }
         }
     }
 }

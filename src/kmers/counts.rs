@@ -1,6 +1,8 @@
-//! The table of counts: a table that grows by itself, or a paged one that moves to a larger one.
+//! Counts in a table: one that grows by itself on a GPU, or a paged one that moves to a larger one.
 
 use super::BATCH;
+use super::kmer::Kmer;
+use super::tally::Tally;
 use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::paging::Paging;
@@ -135,25 +137,41 @@ impl<'a> Counts<'a> {
     }
 
     /// All pairs.
-    pub(super) fn pairs(&self) -> Result<Vec<(u64, u64)>, Failure> {
+    fn pairs(&self) -> Result<Vec<(u64, u64)>, Failure> {
         let held = self.map()?.len().map_err(Failure::backend)?;
         let mut pairs = Vec::new();
         if usize::try_from(held).ok().is_none_or(|held| pairs.try_reserve_exact(held).is_err()) {
             return Err(Failure::input(format_args!("out of memory for a list of {held} k-mers")));
         }
-        self.each(|some| pairs.extend_from_slice(&some))?;
+        self.each(|some| {
+            pairs.extend_from_slice(&some);
+            Ok(())
+        })?;
         Ok(pairs)
     }
 
-    /// Passes all pairs to `sink`: one child table of a paged table at a time.
-    pub(super) fn each(&self, mut sink: impl FnMut(Vec<(u64, u64)>) + Send) -> Result<(), Failure> {
+    /// Adds all pairs to a tally: one child table of a paged table at a time.
+    pub(super) fn tally<K: Kmer>(&self, tally: &Tally<K>) -> Result<(), Failure> {
+        self.each(|some| tally.add(some.into_iter().map(|(kmer, count)| (K::of_bits(kmer.into()), count))))
+    }
+
+    fn each(
+        &self,
+        mut sink: impl FnMut(Vec<(u64, u64)>) -> Result<(), Failure> + Send,
+    ) -> Result<(), Failure> {
         let map = self.map()?;
+        let mut failed = Ok(());
         match map.paged() {
-            Some(paged) => paged.retrieve_to(&mut sink).map_err(Failure::backend),
-            None => {
-                sink(map.retrieve_all().map_err(Failure::backend)?);
-                Ok(())
+            Some(paged) => {
+                let mut all = |some| {
+                    if failed.is_ok() {
+                        failed = sink(some);
+                    }
+                };
+                paged.retrieve_to(&mut all).map_err(Failure::backend)?;
+                failed
             }
+            None => sink(map.retrieve_all().map_err(Failure::backend)?),
         }
     }
 

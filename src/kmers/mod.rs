@@ -1,34 +1,52 @@
 //! `warpproof kmers`: counts of canonical k-mers in FASTA and FASTQ files.
 
+mod bins;
 mod counts;
 mod extract;
 mod gzip;
 mod input;
+mod kmer;
 mod report;
+mod sorted;
+mod spill;
+mod superkmers;
+mod tally;
 
 use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
 use crate::output::{self, Progress};
-use crate::target::Target;
+use crate::paging::Paging;
+use crate::target::{Bytes, Target};
 use counts::Counts;
-use extract::{Extractor, LONGEST, distinct};
+use extract::Extractor;
 use input::{Input, sizes};
-use report::{Report, Sums};
+use kmer::{Kmer, LONGEST, distinct, text};
+use report::{Counted, Report};
+use sorted::{Format, Sorted};
+use spill::Spill;
 use std::path::PathBuf;
 use std::time::Instant;
+use tally::Tally;
+use warpproof::files::Letters;
+use warpproof::model::Seed;
 
 /// K-mers of a bulk call.
 const BATCH: usize = 1 << 20;
+
+/// The largest K of a table: 62 bits, of the 64 that a key has.
+const LONGEST_IN_TABLE: u32 = 31;
 
 /// Count the canonical k-mers of sequences
 ///
 /// A k-mer is K consecutive letters of a sequence. The smaller one of the k-mer and its reverse complement,
 /// in the order of the alphabet, is canonical. Counts are exact. Files are FASTA or FASTQ, plain or gzip
-/// (also of many members, as bgzip writes it), and are read in pieces: memory holds the distinct k-mers, not
-/// the files.
+/// (also of many members, as bgzip writes it), and are read in pieces: memory does not hold the files.
 ///
 /// Lower case is upper case. A k-mer with a letter other than A, C, G and T (N, say, or U) is left out, as
 /// `jellyfish count -C` does.
+///
+/// On a CPU k-mers are distributed to bins by their minimizers, in memory and, beyond --memory, in a temporary
+/// file; then each bin is counted for itself. On a GPU, and with a --budget, they are counted in one table.
 ///
 /// Prints how many distinct k-mers occur how often, and the most frequent k-mers.
 #[derive(clap::Args)]
@@ -37,7 +55,7 @@ pub(crate) struct Args {
     /// FASTA or FASTQ files, plain or gzip
     #[arg(required = true, value_name = "FILE.fa[.gz]")]
     files: Vec<PathBuf>,
-    /// Letters of a k-mer, 1 to 31
+    /// Letters of a k-mer, 1 to 64; on a GPU and with a --budget, 1 to 31
     #[arg(short, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=LONGEST as i64))]
     k: u32,
     /// Where the table lives
@@ -46,10 +64,20 @@ pub(crate) struct Args {
     /// How many of the most frequent k-mers to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Write all k-mers with their counts to this file, whole or not at all: lines of kmer<TAB>count, sorted
+    /// Write all k-mers with their counts to this file, sorted, whole or not at all
     #[arg(short, long, value_name = "OUT.tsv")]
     output: Option<PathBuf>,
-    /// The seed of the table's hash [default: chosen at random]
+    /// How they are written
+    #[arg(long, value_enum, default_value_t, requires = "output")]
+    format: Format,
+    /// Neither write nor list k-mers that occur less often
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min_count: u64,
+    /// Write to this file how many distinct k-mers occur how often: a plot if it ends in .svg, else lines of
+    /// two numbers
+    #[arg(long, value_name = "FILE")]
+    histogram: Option<PathBuf>,
+    /// The seed of the hash of tables [default: chosen at random]
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
     /// Count in a paged table, which may be larger than the memory of a GPU, with this budget: 64M, 1G
@@ -61,6 +89,13 @@ pub(crate) struct Args {
     /// frames are ordinary memory: there a table without a budget is faster.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
+    /// On a CPU: keep up to so many bytes of k-mers in memory that wait to be counted, and of those that wait to
+    /// be written; more go to a temporary file
+    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, default_value = "256M")]
+    memory: u64,
+    /// The folder of temporary files [default: that of the system]
+    #[arg(long, value_name = "DIR")]
+    temp: Option<PathBuf>,
     /// Show for how many operations on a paged table a child table was copied, and why
     #[arg(long, requires = "budget")]
     explain: bool,
@@ -73,6 +108,7 @@ const EXAMPLES: &str = "\
 Examples:
   warpproof kmers genome.fa.gz -k 21
   warpproof kmers reads_1.fq.gz reads_2.fq.gz -k 31 --top 0 -o counts.tsv
+  warpproof kmers reads.fq.gz -k 45 --min-count 2 --histogram spectrum.svg
   zstd -dc genome.fa.zst | warpproof kmers /dev/stdin -k 15 --json
   warpproof kmers genome.fa.gz -k 31 --budget 1G --explain -o counts.tsv
 
@@ -84,32 +120,57 @@ exit code is 2, and the output file stays as it was.";
 /// Counts.
 pub(crate) fn kmers(args: &Args) -> Result<(), Failure> {
     // Finds an error now that would otherwise come at the end.
-    args.output.as_deref().map(Target::admit).transpose()?;
-    let on = Opened::open(args.backend)?;
+    let outputs = [&args.output, &args.histogram];
+    outputs.into_iter().flatten().try_for_each(|path| Target::admit(path))?;
+    let on = open(args)?;
     on.admit_budget(args.budget)?;
-    run(args, &on)
+    if args.k <= u64::BITS / 2 { run::<u64>(args, &on) } else { run::<u128>(args, &on) }
 }
 
-/// Counts in a table that grows, on a backend.
-fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
-    let start = Instant::now();
-    let (bytes, letters) = sizes(&args.files)?;
-    let mut counts = Counts::new(on, args.seed, args.budget, (letters, distinct(args.k)))?;
-    let total = count(args, bytes, &mut counts)?;
-    let mut sums = Sums::new(args.top);
-    // All pairs are kept only if all of them are written.
-    let mut pairs = match args.output {
-        Some(_) => counts.pairs()?,
-        None => Vec::new(),
+/// Opens the backend. Tables take shorter k-mers than the CPU without a table does.
+fn open(args: &Args) -> Result<Opened, Failure> {
+    let long = args.k > LONGEST_IN_TABLE;
+    let refused = |what: &str| {
+        let k = args.k;
+        Err(Failure::input(format_args!("-k {k}: {what} counts k-mers of up to {LONGEST_IN_TABLE} letters")))
     };
-    if args.output.is_some() {
-        sums.add(&pairs);
-    } else {
-        counts.each(|some| sums.add(&some))?;
+    match args.backend {
+        _ if long && args.budget.is_some() => refused("a table with a --budget"),
+        Choice::Gpu if long => refused("a GPU"),
+        Choice::Auto if long => Opened::open(Choice::Cpu),
+        choice => Opened::open(choice),
     }
-    let paging = counts.paging();
-    drop(counts);
+}
+
+/// Counts on a backend, and reports.
+fn run<K: Kmer>(args: &Args, on: &Opened) -> Result<(), Failure> {
+    let start = Instant::now();
+    let sizes = sizes(&args.files)?;
+    let folder = args.temp.clone().unwrap_or_else(std::env::temp_dir);
+    let memory = usize::try_from(args.memory).unwrap_or(usize::MAX);
+    let sorted = args.output.as_ref().map(|_| Sorted::new(args.k, memory, folder.clone()));
+    let tally = Tally::<K>::new(args.top, args.min_count, sorted);
+    let (total, paging) = if matches!(on, Opened::Cpu) && args.budget.is_none() {
+        let bins = bins::bins(sizes.1);
+        let spill = Spill::new(bins, memory, folder);
+        let total = bins::fill(args.k, bins, &spill, |to| read(args, sizes.0, to, |_| Ok(None)))?;
+        let seed = args.seed.map_or_else(Seed::random, Seed::new);
+        bins::count(args.k, bins, &spill, seed, &tally)?;
+        (total, None)
+    } else {
+        count_in_table(args, on, sizes, &tally)?
+    };
+    let (mut sums, sorted) = tally.into_parts();
     verify(total, sums.counted)?;
+    if let (Some(path), Some(sorted)) = (&args.output, sorted) {
+        let mut target = Bytes::open(path)?;
+        sorted.write(&mut target, args.format)?;
+        target.finish()?;
+    }
+    if let Some(path) = &args.histogram {
+        report::write_histogram(path, &sums.histogram, args.k)?;
+    }
+    let top = sums.top().into_iter();
     let report = Report {
         k: args.k,
         backend: on.name(),
@@ -117,13 +178,10 @@ fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
         seconds: start.elapsed().as_secs_f64(),
         total,
         distinct: sums.distinct,
-        top: sums.top(args.k),
-        histogram: sums.histogram,
+        top: top.map(|(kmer, count)| Counted { kmer: text(kmer, args.k), count }).collect(),
+        histogram: report::binned(&sums.histogram),
         paging: paging.map(|paging| paging.object(args.explain)),
     };
-    if let Some(path) = &args.output {
-        report::write(path, &mut pairs, args.k)?;
-    }
     if args.json {
         output::json(&report)
     } else {
@@ -131,29 +189,51 @@ fn run(args: &Args, on: &Opened) -> Result<(), Failure> {
     }
 }
 
-/// Counts the k-mers of all files. Returns their number.
-fn count(args: &Args, bytes: u64, counts: &mut Counts<'_>) -> Result<u64, Failure> {
-    let mut progress = Progress::new("counting", bytes);
-    let mut extractor = Extractor::new(args.k);
-    let (mut total, mut before) = (0, 0);
-    let mut flush = |extractor: &mut Extractor, progress: &mut Progress| {
+/// Counts in a table: on a GPU, or with a budget. Returns the number of k-mers, and the statistics of copies.
+fn count_in_table<K: Kmer>(
+    args: &Args,
+    on: &Opened,
+    (bytes, letters): (u64, u64),
+    tally: &Tally<K>,
+) -> Result<(u64, Option<Paging>), Failure> {
+    let mut counts = Counts::new(on, args.seed, args.budget, (letters, distinct(args.k)))?;
+    let mut extractor = Extractor::<u64>::new(args.k);
+    let mut total = 0;
+    let mut flush = |extractor: &mut Extractor<u64>| {
         counts.add(&extractor.found)?;
-        progress.say(|| counts.paging().map(|paging| paging.copied()));
         total += extractor.found.len() as u64;
         extractor.found.clear();
-        Ok(())
+        Ok(counts.paging())
     };
+    read(args, bytes, &mut extractor, |extractor| {
+        if extractor.found.len() < BATCH { Ok(None) } else { flush(extractor) }
+    })?;
+    flush(&mut extractor)?;
+    counts.tally(tally)?;
+    Ok((total, counts.paging()))
+}
+
+/// Reads the letters of all files. After each piece `step` may do more, and tell what was copied until then.
+fn read<L: Letters>(
+    args: &Args,
+    bytes: u64,
+    to: &mut L,
+    mut step: impl FnMut(&mut L) -> Result<Option<Paging>, Failure>,
+) -> Result<(), Failure> {
+    let mut progress = Progress::new("reading", bytes);
+    let mut before = 0;
     for path in &args.files {
         let mut read = 0;
-        Input::open(path)?.read(&mut extractor, |extractor, now| {
+        Input::open(path)?.read(to, |to, now| {
             read = now;
             progress.at(before + read);
-            if extractor.found.len() < BATCH { Ok(()) } else { flush(extractor, &mut progress) }
+            let paging = step(to)?;
+            progress.say(|| paging.map(|paging| paging.copied()));
+            Ok(())
         })?;
         before += read;
     }
-    flush(&mut extractor, &mut progress)?;
-    Ok(total)
+    Ok(())
 }
 
 /// Checks that every k-mer was counted once.
@@ -161,6 +241,6 @@ fn verify(total: u64, counted: u64) -> Result<(), Failure> {
     if counted == total {
         Ok(())
     } else {
-        Err(Failure::Violation(format!("the files have {total} k-mers, but the table counted {counted}")))
+        Err(Failure::Violation(format!("the files have {total} k-mers, but {counted} were counted")))
     }
 }

@@ -1,20 +1,16 @@
-//! Reports of counts: a histogram, the most frequent k-mers, all of them in a file.
+//! Reports of counts: a histogram, and the most frequent k-mers.
 
-use super::extract::text;
 use crate::failure::Failure;
-use crate::output::{Progress, grouped, line};
+use crate::output::{grouped, line};
 use crate::paging;
-use crate::target::Target;
-use rayon::slice::ParallelSliceMut;
+use crate::plot::{Axis, Chart};
+use crate::target::write_whole;
 use serde::Serialize;
-use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Each count up to this has its own line in the histogram; a later line ends at twice its beginning.
 const SINGLE: u64 = 16;
-
-/// Rows between two reports of progress.
-const STEP: usize = 1 << 16;
 
 /// The object of `--json`.
 #[derive(Serialize)]
@@ -32,17 +28,6 @@ pub(crate) struct Report {
     pub(crate) paging: Option<paging::Object>,
 }
 
-/// Sums over all counts.
-pub(crate) struct Sums {
-    pub(crate) histogram: Vec<Bin>,
-    pub(crate) distinct: u64,
-    /// The sum of all counts.
-    pub(crate) counted: u64,
-    /// How many of the most frequent k-mers are wanted, and these k-mers, in no order.
-    most: usize,
-    best: Vec<(u64, u64)>,
-}
-
 /// How many distinct k-mers occur `from` to `to` times.
 #[derive(Serialize, PartialEq, Eq, Debug)]
 pub(crate) struct Bin {
@@ -54,8 +39,8 @@ pub(crate) struct Bin {
 /// A k-mer and how often it occurs.
 #[derive(Serialize, PartialEq, Eq, Debug)]
 pub(crate) struct Counted {
-    kmer: String,
-    count: u64,
+    pub(crate) kmer: String,
+    pub(crate) count: u64,
 }
 
 impl Report {
@@ -85,42 +70,32 @@ impl Report {
     }
 }
 
-impl Sums {
-    /// Sums of no counts yet; `most` of the most frequent k-mers are wanted.
-    pub(crate) fn new(most: usize) -> Self {
-        Self { histogram: Vec::new(), distinct: 0, counted: 0, most, best: Vec::new() }
-    }
-
-    /// Adds counts of other k-mers.
-    pub(crate) fn add(&mut self, pairs: &[(u64, u64)]) {
-        self.distinct += pairs.len() as u64;
-        for &(_, count) in pairs {
-            self.counted += count;
-            let (from, to) = bin(count);
-            match self.histogram.binary_search_by_key(&from, |bin| bin.from) {
-                Ok(i) => self.histogram[i].distinct += 1,
-                Err(i) => self.histogram.insert(i, Bin { from, to, distinct: 1 }),
-            }
-        }
-        for batch in pairs.chunks(STEP) {
-            self.best.extend_from_slice(batch);
-            if self.best.len() > self.most {
-                self.best.select_nth_unstable_by_key(self.most, order);
-                self.best.truncate(self.most);
-            }
+/// The lines of a histogram of exact counts.
+pub(crate) fn binned(histogram: &BTreeMap<u64, u64>) -> Vec<Bin> {
+    let mut bins: Vec<Bin> = Vec::new();
+    for (&count, &distinct) in histogram {
+        let (from, to) = bin(count);
+        match bins.last_mut() {
+            Some(bin) if bin.from == from => bin.distinct += distinct,
+            _ => bins.push(Bin { from, to, distinct }),
         }
     }
-
-    /// The most frequent k-mers; those with equal counts are in the order of their texts.
-    pub(crate) fn top(&mut self, k: u32) -> Vec<Counted> {
-        self.best.sort_unstable_by_key(order);
-        self.best.drain(..).map(|(kmer, count)| Counted { kmer: text(kmer, k), count }).collect()
-    }
+    bins
 }
 
-/// The most frequent first.
-fn order(&(kmer, count): &(u64, u64)) -> (Reverse<u64>, u64) {
-    (Reverse(count), kmer)
+/// Writes a histogram to a file: a plot if its name ends in .svg, else lines of a count and how many distinct
+/// k-mers have it, as `jellyfish histo` does.
+pub(crate) fn write_histogram(path: &Path, histogram: &BTreeMap<u64, u64>, k: u32) -> Result<(), Failure> {
+    let text = if path.extension().is_some_and(|suffix| suffix.eq_ignore_ascii_case("svg")) {
+        let points = histogram.iter().map(|(&count, &distinct)| (count as f64, distinct as f64));
+        let lines = vec![(format!("{k}-mers"), points.collect())];
+        let title = format!("How often {k}-mers occur");
+        let chart = Chart { title, x: Axis::Decimal("occurrences"), y: "distinct k-mers", lines };
+        chart.svg().map_err(|why| Failure::input(format_args!("{}: {why}", path.display())))?
+    } else {
+        histogram.iter().map(|(count, distinct)| format!("{count} {distinct}\n")).collect()
+    };
+    write_whole(path, &text)
 }
 
 /// The range of a count in the histogram: itself, or a power of two plus one to the next power.
@@ -130,20 +105,6 @@ fn bin(count: u64) -> (u64, u64) {
     }
     let above = u64::BITS - (count - 1).leading_zeros();
     (1 + (1 << (above - 1)), 1u64.checked_shl(above).unwrap_or(u64::MAX))
-}
-
-/// Writes all k-mers with their counts, sorted.
-pub(crate) fn write(path: &Path, pairs: &mut [(u64, u64)], k: u32) -> Result<(), Failure> {
-    pairs.par_sort_unstable();
-    let mut target = Target::open(Some(path), b'\t')?;
-    let mut progress = Progress::new("writing", pairs.len() as u64);
-    for (i, &(kmer, count)) in pairs.iter().enumerate() {
-        target.row([text(kmer, k).as_bytes(), count.to_string().as_bytes()].into_iter())?;
-        if i.is_multiple_of(STEP) {
-            progress.at(i as u64);
-        }
-    }
-    target.finish()
 }
 
 #[cfg(test)]
@@ -164,28 +125,10 @@ mod tests {
     }
 
     #[test]
-    fn a_histogram_counts_kmers() {
-        let pairs = [(0, 20), (1, 1), (2, 30), (3, 1), (4, 2)];
+    fn a_histogram_has_a_line_for_each_range() {
+        let exact = BTreeMap::from([(1, 2), (2, 1), (20, 1), (30, 1)]);
         let bins = [(1, 1, 2), (2, 2, 1), (17, 32, 2)].map(|(from, to, distinct)| Bin { from, to, distinct });
-        for parts in 1..=5 {
-            let mut sums = Sums::new(0);
-            pairs.chunks(parts).for_each(|part| sums.add(part));
-            assert_eq!((&sums.histogram[..], sums.distinct, sums.counted), (&bins[..], 5, 54));
-        }
-        assert_eq!(Sums::new(3).histogram, []);
-    }
-
-    #[test]
-    fn the_most_frequent_come_first() {
-        let pairs: Vec<(u64, u64)> = (0..200_000).map(|kmer| (kmer, 1 + kmer % 7)).collect();
-        let counted = |kmer, count| Counted { kmer: text(kmer, 9), count };
-        let top = |pairs: &[(u64, u64)], n| {
-            let mut sums = Sums::new(n);
-            pairs.rchunks(1000).for_each(|part| sums.add(part));
-            sums.top(9)
-        };
-        assert_eq!(top(&pairs, 3), [counted(6, 7), counted(13, 7), counted(20, 7)]);
-        assert_eq!(top(&pairs[..2], 3), [counted(1, 2), counted(0, 1)]);
-        assert_eq!(top(&pairs, 0), []);
+        assert_eq!(binned(&exact), bins);
+        assert_eq!(binned(&BTreeMap::new()), []);
     }
 }

@@ -89,11 +89,34 @@ impl Target {
     }
 }
 
+/// Writes bytes to a path: the file takes its name when it is whole.
+pub(crate) struct Bytes {
+    sink: Sink,
+    name: String,
+}
+
+impl Bytes {
+    /// Opens `path`.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let name = path.display().to_string();
+        let sink = Sink::open(Some(path)).map_err(|e| Failure::write(&name, &e))?;
+        Ok(Self { sink, name })
+    }
+
+    /// Writes all of these, without a buffer.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.sink.write_all(bytes).map_err(|e| Failure::write(&self.name, &e))
+    }
+
+    /// Ends the output: the file takes its name.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        self.sink.finish().map_err(|e| Failure::write(&self.name, &e))
+    }
+}
+
 /// Writes a text to `path`, whole or not at all.
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
-    let wrote = Sink::open(Some(path)).and_then(|mut sink| {
-        sink.write_all(text.as_bytes())?;
-        sink.finish()
-    });
-    wrote.map_err(|e| Failure::write(path.display(), &e))
+    let mut target = Bytes::open(path)?;
+    target.write(text.as_bytes())?;
+    target.finish()
 }

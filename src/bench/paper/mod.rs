@@ -20,7 +20,6 @@ mod lock_list;
 mod locked;
 #[cfg(feature = "gpu")]
 mod paged;
-mod plot;
 mod point;
 #[cfg(feature = "gpu")]
 mod sets;
@@ -30,9 +29,9 @@ mod static_;
 use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output;
+use crate::plot::{Axis, Chart};
 use crate::registry::{HOPSCOTCH, PAGED, Structure, WAITFREE};
 use crate::target::write_whole;
-use plot::{Axis, Chart};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

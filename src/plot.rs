@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use std::fmt::Display;
 
 /// The label of the horizontal axis, and the format of its numbers.
-pub(super) enum Axis {
+pub(crate) enum Axis {
     /// As powers of ten.
     Decimal(&'static str),
     /// As powers of two.
@@ -12,15 +12,15 @@ pub(super) enum Axis {
 }
 
 /// A plot.
-pub(super) struct Chart {
+pub(crate) struct Chart {
     /// The text above it.
-    pub(super) title: String,
+    pub(crate) title: String,
     /// The axis below it.
-    pub(super) x: Axis,
+    pub(crate) x: Axis,
     /// The text beside it.
-    pub(super) y: &'static str,
+    pub(crate) y: &'static str,
     /// The name and the points of each line; all coordinates are positive.
-    pub(super) lines: Vec<(String, Vec<(f64, f64)>)>,
+    pub(crate) lines: Vec<(String, Vec<(f64, f64)>)>,
 }
 
 /// Width and height.
@@ -44,7 +44,7 @@ impl Chart {
     ///
     /// # Errors
     /// The error of the drawing, as text.
-    pub(super) fn svg(&self) -> Result<String, String> {
+    pub(crate) fn svg(&self) -> Result<String, String> {
         let mut text = String::new();
         let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
         self.draw(&root).map_err(|error| error.to_string())?;
