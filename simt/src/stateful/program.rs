@@ -41,6 +41,8 @@ pub(super) struct Programs<'c> {
     step_bound: u32,
     /// Whether marks count.
     marked: bool,
+    /// After how many steps of a call a test has planted a mark.
+    planted: Option<usize>,
     nodes: Vec<State>,
     /// The warp of each node, and which of its calls it is in or comes next.
     places: Vec<(u8, u16)>,
@@ -64,6 +66,7 @@ impl<'c> Programs<'c> {
             step_bound: options.step_bound,
             // A warp that stops does so after each number of steps, and marks make steps fewer.
             marked: options.marks && case.stall.is_none(),
+            planted: super::planted(),
             nodes: (0..warps).map(|_| State::Idle { last: None }).collect(),
             places: (0..warps).map(|warp| (warp as u8, 0)).collect(),
             begun: FxHashMap::default(),
@@ -137,7 +140,8 @@ impl<'c> Programs<'c> {
         let place = self.places[node as usize];
         let values = self.values(node, value);
         let (replay, end) = self.replay(place, &values);
-        if let Some(mark) = replay.marked(values.len()).filter(|_| self.marked) {
+        let planted = self.planted.filter(|&steps| steps == values.len()).map(|_| Mark(u32::MAX, 0));
+        if let Some(mark) = planted.or(replay.marked(values.len())).filter(|_| self.marked) {
             let to = self.marked(node, mark, value, end);
             self.read.insert((node, value), (to, 0));
             return (to, 0);

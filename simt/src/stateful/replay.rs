@@ -16,7 +16,7 @@ pub(super) enum Step {
 
 /// The arguments of [`warpproof_model::Warp::mark`], by which a warp says where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Mark(u32, u64);
+pub(super) struct Mark(pub(super) u32, pub(super) u64);
 
 /// What comes next in a call.
 #[derive(PartialEq, Eq)]

@@ -1,0 +1,60 @@
+//! Marks that lie, planted in the structures: each is found.
+//!
+//! A planted mark says, after so many steps of every call, that nothing before matters. That hides executions,
+//! unless a call has read nothing yet that it needs. To see it, exploration with the mark must find a
+//! violation, or other outcomes than exploration without marks.
+
+use super::Stateful;
+use crate::check::{Scenario, Verdict};
+use crate::engine::{Engine, Options};
+use crate::scenarios::{cuckoo, dynamic, hopscotch, open, slab, waitfree};
+use std::cell::Cell;
+
+thread_local! {
+    /// After how many steps of a call a mark is planted.
+    static PLANTED: Cell<Option<usize>> = const { Cell::new(None) };
+}
+
+/// After how many steps of a call a mark is planted.
+pub(super) fn planted() -> Option<usize> {
+    PLANTED.get()
+}
+
+/// Whether some scenario shows that a mark after so many steps hides something. Scenarios with more than
+/// `most` states are left out.
+fn is_found(scenarios: &[Scenario], steps: usize, most: u64) -> bool {
+    let explore = |scenario: &Scenario, marks| {
+        let options = Options { marks, max_executions: Some(most), ..Options::default() };
+        Stateful.explore(scenario, &options).expect("a scenario")
+    };
+    scenarios.iter().any(|scenario| {
+        let right = explore(scenario, false);
+        if right.verdict == Verdict::Capped {
+            return false;
+        }
+        assert_eq!(right.verdict, Verdict::Passed, "{}", scenario.name);
+        PLANTED.set(Some(steps));
+        let planted = explore(scenario, true);
+        PLANTED.set(None);
+        (planted.verdict, planted.outcomes) != (right.verdict, right.outcomes)
+    })
+}
+
+/// Sixty marks, after each of the first steps of every call on six structures.
+#[test]
+fn every_planted_mark_is_found() {
+    let families = [
+        ("cuckoo", cuckoo::MAP32.family(2, 1)),
+        ("open", open::LOCK64.family(2, 1)),
+        ("dynamic", dynamic::MAP32.family(2, 1)),
+        ("hopscotch", hopscotch::MAP32.family(2, 1)),
+        ("slab", slab::LOCK64.family(2, 1)),
+        ("waitfree", waitfree::SET64.family(2, 1)),
+    ];
+    let mut missed = Vec::new();
+    for (name, scenarios) in families {
+        let hidden = (1..=10).filter(|&steps| !is_found(&scenarios, steps, 50_000));
+        missed.extend(hidden.map(|steps| format!("{name}, after {steps} steps")));
+    }
+    assert_eq!(missed, [""; 0]);
+}
