@@ -2,7 +2,6 @@
 
 mod counts;
 mod extract;
-mod gzip;
 mod input;
 mod report;
 

@@ -1,0 +1,164 @@
+//! The rows of a file by their keys, found through a table of the library.
+//!
+//! A multimap with `search_all` would be enough for keys that seldom repeat. But one hot key would make its
+//! chain as long as the file, and each insert of it would walk that chain: quadratic time. So a *unique*
+//! insert maps each code of a key to one of its rows, its *leader*, and [`RowsByHash`] lists the rows of each
+//! leader. All steps are linear, whatever the keys are.
+
+use super::TableArgs;
+use crate::backend::Opened;
+use crate::failure::Failure;
+use crate::output::{self, Progress};
+use crate::paging::Paging;
+use crate::registry::{PAGED, SLAB};
+use std::cell::Cell;
+use warpproof::any::Map;
+use warpproof::files::Table;
+use warpproof::simt::cpu::columns::{Groups, Leaders, Progress as Steps, RowsByHash};
+use warpproof::{BulkMap, Insert};
+
+/// Rows per bulk call.
+const BATCH: usize = 1 << 20;
+
+/// The leader of a key that does not occur, and the most rows.
+const NONE: u32 = u32::MAX;
+
+/// Rows by key.
+pub(crate) struct Index(RowsByHash<Codes>);
+
+/// A row for each code of a key, in a table of the library.
+struct Codes {
+    map: Map<u64, u64>,
+    /// Whether each code that is sought was inserted.
+    all_there: Cell<bool>,
+}
+
+impl Index {
+    /// The rows of a file by their keys. Takes the codes of the keys out of it.
+    pub(crate) fn build(on: &Opened, table: &mut Table, args: &TableArgs) -> Result<Self, Failure> {
+        let codes = table.take_codes();
+        if codes.len() >= NONE as usize {
+            return Err(Failure::input(format_args!(
+                "{} rows: at most {} can be indexed",
+                codes.len(),
+                NONE - 1
+            )));
+        }
+        let rows = codes.len() as u64;
+        let structure = if args.budget.is_some() { &PAGED } else { &SLAB };
+        let room = structure.capacity.room(rows, rows, structure.loads.default);
+        let map = structure.map64(on, room.with_seed(args.seed).with_budget(args.budget))?;
+        let leaders = Codes::fill(map, &codes)?;
+        let table = &*table;
+        let equal =
+            |a: u32, b: u32| table.exact(codes[a as usize]) || table.equal(a as usize, table, b as usize);
+        let index = RowsByHash::new(leaders, &codes, equal, &Steps::new())?;
+        index.leaders().all_there.set(false);
+        Ok(Self(index))
+    }
+
+    /// The number of the key of each row of `left` from `from` on, for [`rows`](Self::rows): as many as
+    /// `codes`, which are theirs. `right` is the file of this index.
+    pub(crate) fn find(
+        &self,
+        (left, from, codes): (&Table, usize, &[u64]),
+        right: &Table,
+    ) -> Result<Vec<u32>, Failure> {
+        let equal = |i: usize, row: u32| left.exact(codes[i]) || left.equal(from + i, right, row as usize);
+        self.0.find(codes, equal, &Steps::new())
+    }
+
+    /// The rows of the key with this number, in the order of the file; none of a key that is not there.
+    pub(crate) fn rows(&self, number: u32) -> &[u32] {
+        self.0.rows(number)
+    }
+
+    /// The groups of rows with one key.
+    pub(crate) fn groups(&self) -> Result<Groups, Failure> {
+        self.0.groups().map_err(Failure::backend)
+    }
+
+    /// What is said about a paged table while work goes on.
+    pub(crate) fn copied(&self) -> Option<String> {
+        Some(Paging::of(&self.0.leaders().map)?.copied())
+    }
+
+    /// Tells the statistics of copies on stderr, if the table is paged.
+    pub(crate) fn report(&self, args: &TableArgs) {
+        if let Some(paging) = Paging::of(&self.0.leaders().map) {
+            paging.lines(args.explain).iter().for_each(output::aside);
+        }
+    }
+}
+
+impl Codes {
+    fn fill(map: Map<u64, u64>, codes: &[u64]) -> Result<Self, Failure> {
+        let mut progress = Progress::new("inserting", codes.len() as u64);
+        for (batch, codes) in codes.chunks(BATCH).enumerate() {
+            let base = (batch * BATCH) as u64;
+            let rows: Vec<u64> = (base..).take(codes.len()).collect();
+            let done = map.insert_unique(codes, &rows).map_err(Failure::backend)?;
+            if done.contains(&Insert::Full) {
+                return Err(Failure::input("the table is full"));
+            }
+            progress.at(base + codes.len() as u64);
+            progress.say(|| Some(Paging::of(&map)?.copied()));
+        }
+        Ok(Self { map, all_there: Cell::new(true) })
+    }
+}
+
+impl Leaders for Codes {
+    type Error = Failure;
+
+    fn of(&self, codes: &[u64], _: &Steps) -> Result<Vec<u32>, Failure> {
+        // A batch of a join has a bar of its own.
+        let mut progress = (codes.len() > BATCH).then(|| Progress::new("grouping", codes.len() as u64));
+        let mut leaders = Vec::with_capacity(codes.len());
+        for codes in codes.chunks(BATCH) {
+            let found = self.map.search(codes).map_err(Failure::backend)?;
+            // A leader is the number of a row, which fits 32 bits.
+            leaders.extend(found.into_iter().map(|row| row.map_or(NONE, |row| row as u32)));
+            if let Some(progress) = &mut progress {
+                progress.at(leaders.len() as u64);
+                progress.say(|| Some(Paging::of(&self.map)?.copied()));
+            }
+        }
+        if self.all_there.get() && leaders.contains(&NONE) {
+            return Err(Failure::Violation("a key that was inserted is not found".into()));
+        }
+        Ok(leaders)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpproof::files::{Coder, KeyType, Layout};
+
+    fn table(kind: KeyType, coder: &Coder, cells: &[&str]) -> Table {
+        let layout = Layout { delimiter: b',', keys: vec!["k".into()], coder: coder.clone() };
+        let text = format!("k,x\n{}", cells.iter().map(|cell| format!("{cell},\n")).collect::<String>());
+        Table::parse(text.into_bytes(), &layout, |_| {}).unwrap_or_else(|e| panic!("{kind:?}: {e}"))
+    }
+
+    #[test]
+    fn all_keys_match() {
+        let (least, most) = (i64::MIN.to_string(), i64::MAX.to_string());
+        let keys = [&least, "5", &most, &least, "5", "-5", "-1", "-2"];
+        let sought = ["5", &least, "6", &most, "9223372036854775806", "-1", "-2", "-3"];
+        let expected: [&[u32]; 8] = [&[1, 4], &[0, 3], &[], &[2], &[], &[6], &[7], &[]];
+        for budget in [None, Some(0), Some(1 << 20)] {
+            for kind in [KeyType::Text, KeyType::Integer] {
+                let coder = Coder::new(kind);
+                let mut right = table(kind, &coder, &keys);
+                let left = table(kind, &coder, &sought);
+                let args = TableArgs { budget, ..TableArgs::default() };
+                let index = Index::build(&Opened::Cpu, &mut right, &args).unwrap();
+                let found = index.find((&left, 0, left.codes()), &right).unwrap();
+                assert!(found.iter().map(|&number| index.rows(number)).eq(expected), "{kind:?} {budget:?}");
+                assert_eq!(index.groups().unwrap().first_rows(), [0, 1, 2, 5, 6, 7]);
+            }
+        }
+    }
+}
