@@ -134,12 +134,22 @@ impl Leaders for Codes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
     use warpproof::files::{Coder, KeyType, Layout};
 
-    fn table(kind: KeyType, coder: &Coder, cells: &[&str]) -> Table {
+    fn table(coder: &Coder, cells: &[&str]) -> Table {
         let layout = Layout { delimiter: b',', keys: vec!["k".into()], coder: coder.clone() };
-        let text = format!("k,x\n{}", cells.iter().map(|cell| format!("{cell},\n")).collect::<String>());
-        Table::parse(text.into_bytes(), &layout, |_| {}).unwrap_or_else(|e| panic!("{kind:?}: {e}"))
+        let rows: String = cells.iter().map(|cell| format!("{cell},\n")).collect();
+        Table::parse(format!("k,x\n{rows}").into_bytes(), &layout, |_| {}).unwrap()
+    }
+
+    /// The rows of `right` that match each row of `left`, and the first rows of the groups of `right`.
+    fn matched(left: &Table, right: &mut Table, budget: Option<u64>) -> (Vec<Vec<u32>>, Vec<u32>) {
+        let args = TableArgs { budget, ..TableArgs::default() };
+        let index = Index::build(&Opened::Cpu, right, &args).unwrap();
+        let found = index.find((left, 0, left.codes()), right).unwrap();
+        let rows = found.iter().map(|&number| index.rows(number).to_vec()).collect();
+        (rows, index.groups().unwrap().first_rows().to_vec())
     }
 
     #[test]
@@ -151,13 +161,46 @@ mod tests {
         for budget in [None, Some(0), Some(1 << 20)] {
             for kind in [KeyType::Text, KeyType::Integer] {
                 let coder = Coder::new(kind);
-                let mut right = table(kind, &coder, &keys);
-                let left = table(kind, &coder, &sought);
-                let args = TableArgs { budget, ..TableArgs::default() };
-                let index = Index::build(&Opened::Cpu, &mut right, &args).unwrap();
-                let found = index.find((&left, 0, left.codes()), &right).unwrap();
-                assert!(found.iter().map(|&number| index.rows(number)).eq(expected), "{kind:?} {budget:?}");
-                assert_eq!(index.groups().unwrap().first_rows(), [0, 1, 2, 5, 6, 7]);
+                let (rows, first) = matched(&table(&coder, &sought), &mut table(&coder, &keys), budget);
+                assert!(rows == expected, "{kind:?} {budget:?}");
+                assert_eq!(first, [0, 1, 2, 5, 6, 7]);
+            }
+        }
+    }
+
+    /// Long and short cells, and integers in two columns.
+    #[test]
+    fn keys_of_one_hash_stay_apart() {
+        let cell = |i: u64| format!("{},{}", if i % 3 == 0 { "a long cell " } else { "" }, i % 40);
+        let text = |rows: std::ops::Range<u64>, kind| {
+            let number = |i: u64| format!("{},{}", i % 5 + 1, i * 7 % 11);
+            let row = |i: u64| if kind == KeyType::Text { cell(i * i) } else { number(i * i) };
+            rows.map(|i| row(i) + "\n").fold("a,b\n".to_owned(), |text, row| text + &row)
+        };
+        for (kind, keys) in [
+            (KeyType::Text, vec!["a"]),
+            (KeyType::Text, vec!["b", "a"]),
+            (KeyType::Text, vec![]),
+            (KeyType::Integer, vec!["a", "b"]),
+        ] {
+            for hashes in [1, 2, 5, u64::MAX] {
+                let coder = Coder::with_few_hashes(kind, hashes);
+                let keys = keys.iter().map(|&key| key.to_owned()).collect();
+                let layout = Layout { delimiter: b',', keys, coder };
+                let parse = |rows| Table::parse(text(rows, kind).into_bytes(), &layout, |_| {}).unwrap();
+                let (left, mut right) = (parse(100..250), parse(0..300));
+                let key = |table: &Table, row: usize| -> Vec<Vec<u8>> {
+                    let mut reader = table.reader();
+                    table.read(row, &mut reader);
+                    table.columns().iter().map(|&column| reader.cell(column).to_vec()).collect()
+                };
+                let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+                (0..300).for_each(|row| rows.entry(key(&right, row as usize)).or_default().push(row));
+                let expected: Vec<_> =
+                    (0..150).map(|row| rows.get(&key(&left, row)).cloned().unwrap_or_default()).collect();
+                let mut first: Vec<u32> = rows.values().map(|rows| rows[0]).collect();
+                first.sort_unstable();
+                assert!(matched(&left, &mut right, None) == (expected, first), "{:?} {hashes}", layout.keys);
             }
         }
     }
