@@ -2,8 +2,8 @@
 //! error names its line and its column. A table that is accepted is equal to what another CSV reader finds in
 //! it. Its keys are equal where their cells are, and so are its groups of rows, whatever the hash.
 //!
-//! The first byte has the length of the names of the key's columns, and how the file is read; the names follow,
-//! with commas between, and then the file.
+//! The first byte has the length of the names of the key's columns, and how the file is read; the names
+//! follow, with commas between, and then the file.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

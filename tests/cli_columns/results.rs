@@ -148,7 +148,7 @@ fn number(cell: &str) -> f64 {
     cell.parse().unwrap_or_else(|_| panic!("{cell:?} is no number"))
 }
 
-/// The same from rows of text.
+/// Key and results of rows of text.
 fn as_numbers(rows: Rows) -> Vec<(Vec<String>, [Option<f64>; 5])> {
     let results = |row: Vec<String>| {
         let cell = |i: usize| (!row[i].is_empty()).then(|| number(&row[i]));
