@@ -18,7 +18,7 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     /// The file
     file: PathBuf,
-    /// The columns of the key, after each other with commas between [default: all columns]
+    /// The columns of the key, with commas between [default: all columns]
     ///
     /// A name with a comma is quoted as in CSV.
     #[arg(long, value_name = "COLUMNS")]

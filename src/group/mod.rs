@@ -32,7 +32,7 @@ use warpproof::files::{Malformed, RowReader, Table};
 pub(crate) struct Args {
     /// The file
     file: PathBuf,
-    /// The columns of the key, after each other with commas between
+    /// The columns of the key, with commas between
     ///
     /// A name with a comma is quoted as in CSV.
     #[arg(long, value_name = "COLUMNS")]

@@ -15,8 +15,8 @@ const BATCH: usize = 1 << 18;
 /// Join two files on one or several columns
 ///
 /// Writes a row for every pair of a left and a right row whose cells in the columns are equal: all columns of
-/// the left file, then those of the right file without its columns of the join. Rows come in the order of the
-/// left file, those for one left row in the order of the right file. Duplicates may be on both sides; time
+/// the left file, then those of the right file without its columns of the join (`--how` has other joins).
+/// Rows come in the order of the left file, those for one left row in the order of the right file. Duplicates may be on both sides; time
 /// and memory grow linearly with the files and the result.
 ///
 /// Files are CSV, or have tabs between cells if their name ends in .tsv or .tab; they may be packed with gzip
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// A name with a comma or an equals sign is quoted as in CSV.
     #[arg(long, value_name = "COLUMNS")]
     on: Pairs,
-    /// What becomes of rows that have no other one
+    /// Which rows are written
     #[arg(long, value_enum, default_value_t)]
     how: How,
     /// How cells of the columns are compared
@@ -49,17 +49,17 @@ pub(crate) struct Args {
 /// The kinds of joins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 enum How {
-    /// They are left out
+    /// Pairs of a left and a right row
     #[default]
     Inner,
-    /// Those of the left file are written, with empty cells for the right one
+    /// Pairs, and left rows without a right one: its cells are empty
     Left,
-    /// Those of both files are written, with empty cells for the other file: those of the right file last,
-    /// with their key in the columns of the left one
+    /// Pairs, and rows without another one, whose cells are empty: those of the right file last, with their
+    /// key in the columns of the left file
     Outer,
-    /// Left rows with a right one are written, once and without it
+    /// Left rows that have a right one, each once and by itself
     Semi,
-    /// Left rows without a right one are written
+    /// Left rows that have no right one, by themselves
     Anti,
 }
 
