@@ -14,6 +14,12 @@ pub(crate) enum Failure {
     Closed,
 }
 
+impl From<warpproof::simt::cpu::Error> for Failure {
+    fn from(error: warpproof::simt::cpu::Error) -> Self {
+        Self::backend(error)
+    }
+}
+
 impl Failure {
     /// Bad input.
     pub(crate) fn input(message: impl Display) -> Self {

@@ -5,14 +5,18 @@ mod bench;
 mod both;
 mod bytes;
 mod check;
+mod dedup;
 mod depth;
 mod entry;
 mod failure;
+mod group;
 mod join;
+mod keyed;
 mod kmers;
 mod list;
 mod museum;
 mod output;
+mod packed;
 mod page;
 mod paging;
 mod plot;
@@ -29,7 +33,7 @@ use std::process::ExitCode;
 /// Warp-cooperative concurrent hash tables: check them, run them, measure them.
 ///
 /// Each structure is written once. `check` explores every interleaving of small programs on that source,
-/// `run`, `join` and `kmers` use the same source on real data, on the CPU or on a GPU.
+/// `run`, `join`, `group`, `dedup` and `kmers` use the same source on real data, on the CPU or on a GPU.
 #[derive(Parser)]
 #[command(version, arg_required_else_help = true, after_help = EXAMPLES)]
 struct Cli {
@@ -47,6 +51,8 @@ Examples:
   warpproof run slab --keys 1000000 --ops 10000000 check it, then run and verify a workload
   warpproof run hopscotch --load 0.9               the same for the hopscotch table, nearly full
   warpproof join orders.csv customers.csv --on customer_id -o joined.csv
+  warpproof group orders.csv --by customer_id --count
+  warpproof dedup orders.csv --by customer_id --keep last
   warpproof kmers genome.fa.gz -k 21 -o counts.tsv
   warpproof kmers genome.fa.gz -k 21 --budget 1G   the same in a table larger than the memory of a GPU
 
@@ -60,6 +66,8 @@ enum Command {
     Replay(replay::Args),
     Run(run::Args),
     Join(join::Args),
+    Group(group::Args),
+    Dedup(dedup::Args),
     Kmers(kmers::Args),
     Bench(bench::Args),
     #[command(name = worker::NAME, hide = true)]
@@ -74,6 +82,8 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::replay(&args),
         Command::Run(args) => run::run(&args),
         Command::Join(args) => join::join(&args),
+        Command::Group(args) => group::group(&args),
+        Command::Dedup(args) => dedup::dedup(&args),
         Command::Kmers(args) => kmers::kmers(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::Worker => worker::worker(),

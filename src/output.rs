@@ -5,7 +5,20 @@ use crate::target::stdout;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// Whether no progress is to be shown.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Steps between two looks at the clock.
+const STEPS: u64 = 1 << 14;
+
+/// From now on shows no progress.
+pub(crate) fn be_quiet() {
+    // Relaxed: no memory depends on it.
+    QUIET.store(true, Ordering::Relaxed);
+}
 
 /// Prints one line on stdout.
 pub(crate) fn line(text: impl std::fmt::Display) -> Result<(), Failure> {
@@ -59,7 +72,8 @@ impl Progress {
             bar.set_style(style);
         }
         bar.set_message(what);
-        let shown = !std::io::stderr().is_terminal();
+        // Relaxed: as in `be_quiet`.
+        let shown = QUIET.load(Ordering::Relaxed) || !std::io::stderr().is_terminal();
         Self { bar, what, start: Instant::now(), shown }
     }
 
@@ -74,6 +88,13 @@ impl Progress {
             && let Some(more) = more()
         {
             self.bar.set_message(beside(self.what, &more));
+        }
+    }
+
+    /// `done` steps are done, of work that takes steps one by one.
+    pub(crate) fn now_and_then(&mut self, done: u64) {
+        if done.is_multiple_of(STEPS) {
+            self.at(done);
         }
     }
 

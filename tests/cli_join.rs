@@ -63,9 +63,15 @@ fn join_equals_sqlite() {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         write(&folder, "l.csv", random_file(left_rows, "id,k,text", &mut state));
         write(&folder, "r.csv", random_file(right_rows, "id,k,note", &mut state));
-        let ours =
-            warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "-o", "out.csv", "--backend", "cpu"]);
-        assert!(ours.status.success(), "{}", text(&ours.stderr));
+        let join = |compare: &str, out: &str| {
+            let args =
+                ["join", "l.csv", "r.csv", "--on", "k", "--as", compare, "-o", out, "--backend", "cpu"];
+            let ours = warpproof(&folder, &args);
+            assert!(ours.status.success(), "{}", text(&ours.stderr));
+        };
+        join("text", "out.csv");
+        join("integer", "integer.csv");
+        assert!(read(&folder, "out.csv") == read(&folder, "integer.csv"), "seed {seed}");
         let script = "create table l(id,k integer,text); create table r(id,k integer,note);
 .mode csv
 .import --skip 1 l.csv l
@@ -225,8 +231,9 @@ fn errors_name_file_line_and_column_and_leave_the_output_alone() {
         write(&folder, "l.csv", left);
         write(&folder, "r.csv", right);
         write(&folder, "out.csv", "as it was");
-        let out =
-            warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "-o", "out.csv", "--backend", "cpu"]);
+        let args =
+            ["join", "l.csv", "r.csv", "--on", "k", "--as", "integer", "-o", "out.csv", "--backend", "cpu"];
+        let out = warpproof(&folder, &args);
         let said = text(&out.stderr);
         assert_eq!(out.status.code(), Some(2), "{said}");
         for part in parts {

@@ -3,13 +3,17 @@
 //! Traces and tables are parsed in memory, sequences in pieces. No input causes a panic. An error names the
 //! line and the field that is malformed.
 
+mod keys;
 mod lines;
+mod rows;
 mod sequence;
 mod table;
 mod trace;
 
+pub use keys::{Coder, KeyType};
+pub use rows::RowReader;
 pub use sequence::{Letters, SequenceFile};
-pub use table::{RowReader, Table};
+pub use table::{Layout, Table};
 pub use trace::Trace;
 
 /// An error in a file.

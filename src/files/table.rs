@@ -1,65 +1,83 @@
-//! Tables: a CSV file in memory, with its header and the beginning of each row.
+//! Tables: a file of rows in memory, with its header, the beginning of each row and a code for its key.
 //!
 //! Cells are not kept as separate strings, so a file of 10^7 rows takes its size and 16 bytes a row.
 
 use super::Malformed;
+use super::keys::{Coder, KeyType};
 use super::lines::line_of_row;
-use csv_core::{ReadRecordResult, Reader};
+use super::rows::{Read, RowReader};
+use std::cell::RefCell;
 
 /// Rows between two reports of progress.
 const STEP: usize = 1 << 16;
 
 const UNCLOSED: &str = "a quote is opened in this row and never closed";
 
-/// A CSV file with a header and an integer column.
+thread_local! {
+    /// For comparisons of keys, by any thread.
+    static READERS: RefCell<[Option<RowReader>; 2]> = const { RefCell::new([None, None]) };
+}
+
+/// A file of rows with a header, and a key of one or several columns.
 ///
-/// Cells are bytes, quoted or not. Every row has as many cells as the header. The key is a decimal integer of
-/// 64 bits.
+/// Cells are bytes, quoted or not. Every row has as many cells as the header.
 #[derive(Debug)]
 pub struct Table {
     bytes: Vec<u8>,
+    delimiter: u8,
     header: Vec<Vec<u8>>,
-    column: usize,
+    columns: Vec<usize>,
+    coder: Coder,
     /// Where each row begins.
     starts: Vec<u64>,
-    keys: Vec<i64>,
+    codes: Vec<u64>,
 }
 
-/// Parses single rows in memory. Its buffers are reused for every row.
-#[derive(Debug)]
-pub struct RowReader {
-    core: Reader,
-    cells: Vec<u8>,
-    ends: Vec<usize>,
-    count: usize,
+/// How a file is read.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// What is between two cells of a row.
+    pub delimiter: u8,
+    /// The columns of the key, by their names. None: all columns.
+    pub keys: Vec<String>,
+    /// How keys are compared and coded. Files whose keys are compared with each other have the same coder.
+    pub coder: Coder,
 }
 
-/// The result of [`RowReader::read`].
-enum Read {
-    /// A row, and where the next one begins.
-    Row { next: usize },
-    /// The end of the file.
-    End,
-    /// The end of the file between quotes.
-    Unclosed,
+impl Layout {
+    /// A file with commas between its cells, whose key is one column of integers.
+    pub fn integers(column: &str) -> Self {
+        let coder = Coder::new(KeyType::Integer);
+        Self { delimiter: b',', keys: vec![column.to_owned()], coder }
+    }
 }
 
 impl Table {
-    /// The table in a file, with the integers of column `on` as its keys. From time to time `progress` gets
-    /// the number of bytes read.
+    /// The table in a file, with a code for each key. From time to time `progress` gets the number of bytes
+    /// read.
     ///
     /// # Errors
-    /// There is no header; there is no column `on`, or two; a row has another length than the header; a key
-    /// is no integer; a quote is never closed.
-    pub fn parse(mut bytes: Vec<u8>, on: &str, mut progress: impl FnMut(u64)) -> Result<Self, Malformed> {
+    /// There is no header; there is no column of a key's name, or two; a row has another length than the
+    /// header; a key should be an integer and is none; a quote is never closed.
+    pub fn parse(
+        mut bytes: Vec<u8>,
+        layout: &Layout,
+        mut progress: impl FnMut(u64),
+    ) -> Result<Self, Malformed> {
         if bytes.starts_with(b"\xef\xbb\xbf") {
             bytes.drain(..3);
         }
         // Then every row ends in a line end, and any row can be parsed by itself.
         bytes.push(b'\n');
-        let mut table = Self { bytes, header: vec![], column: 0, starts: vec![], keys: vec![] };
-        let mut reader = RowReader::new();
-        let rows_from = table.read_header(&mut reader, on)?;
+        let (delimiter, coder) = (layout.delimiter, layout.coder.clone());
+        let (header, columns, starts, codes) = (vec![], vec![], vec![], vec![]);
+        let mut table = Self { bytes, delimiter, header, columns, coder, starts, codes };
+        let mut reader = table.reader();
+        let rows_from = table.read_header(&mut reader)?;
+        table.columns = match &layout.keys[..] {
+            [] => (0..table.header.len()).collect(),
+            names => table.key_columns(names)?,
+        };
         table.read_rows(&mut reader, rows_from, &mut progress)?;
         Ok(table)
     }
@@ -69,9 +87,9 @@ impl Table {
         &self.header
     }
 
-    /// The index of the column with the keys.
-    pub const fn column(&self) -> usize {
-        self.column
+    /// The columns of the key.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
     }
 
     /// Number of rows, the header not counted.
@@ -79,41 +97,109 @@ impl Table {
         self.starts.len()
     }
 
-    /// The key of each row; empty after they were taken.
-    pub fn keys(&self) -> &[i64] {
-        &self.keys
+    /// The code of the key of each row; empty after they were taken. Equal keys have equal codes. Of
+    /// different keys with one code none is [exact](Self::exact).
+    pub fn codes(&self) -> &[u64] {
+        &self.codes
     }
 
-    /// Takes the keys out, to free their memory.
-    pub fn take_keys(&mut self) -> Vec<i64> {
-        std::mem::take(&mut self.keys)
+    /// Takes the codes out, to free their memory.
+    pub fn take_codes(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.codes)
+    }
+
+    /// Whether all keys of this code are equal. Else their cells have to be [compared](Self::equal).
+    pub fn exact(&self, code: u64) -> bool {
+        self.coder.exact(code, self.columns.len())
+    }
+
+    /// Whether two rows that are there have equal keys.
+    pub fn equal(&self, row: usize, other: &Self, other_row: usize) -> bool {
+        READERS.with_borrow_mut(|readers| {
+            let [ours, theirs] = readers;
+            let ours = self.cells_of_key(row, ours);
+            let theirs = other.cells_of_key(other_row, theirs);
+            let mut pairs = self.columns.iter().zip(&other.columns);
+            self.columns.len() == other.columns.len()
+                && pairs.all(|(&a, &b)| self.coder.equal(ours.cell(a), theirs.cell(b)))
+        })
+    }
+
+    /// A reader for the rows of this table.
+    pub fn reader(&self) -> RowReader {
+        RowReader::new(self.delimiter)
     }
 
     /// Parses a row; a missing row has no cells.
     pub fn row<'r>(&self, row: usize, reader: &'r mut RowReader) -> impl Iterator<Item = &'r [u8]> + use<'r> {
-        let from = self.starts.get(row).map_or(self.bytes.len(), |&s| s as usize);
-        reader.read(&self.bytes, from);
+        self.read(row, reader);
         reader.cells()
     }
 
-    fn read_header(&mut self, reader: &mut RowReader, on: &str) -> Result<usize, Malformed> {
+    /// Parses a row, whose [cells](RowReader::cell) are then those of the reader; a missing row has none.
+    pub fn read(&self, row: usize, reader: &mut RowReader) {
+        let from = self.starts.get(row).map_or(self.bytes.len(), |&start| start as usize);
+        reader.read(&self.bytes, from);
+    }
+
+    /// The column of this name.
+    ///
+    /// # Errors
+    /// There is none, or there are two.
+    pub fn column(&self, name: &str) -> Result<usize, Malformed> {
+        let mut places = self.header.iter().enumerate().filter(|(_, other)| *other == name.as_bytes());
+        match (places.next(), places.next()) {
+            (Some((column, _)), None) => Ok(column),
+            (Some(_), Some(_)) => Err(self.error(0, format_args!("two columns are named {name:?}"))),
+            (None, _) => {
+                let names: Vec<_> = self.header.iter().map(|n| String::from_utf8_lossy(n)).collect();
+                let message = format_args!("there is no column {name:?}; there are {}", names.join(", "));
+                Err(self.error(0, message))
+            }
+        }
+    }
+
+    /// An error about a cell.
+    pub fn malformed(&self, row: usize, column: usize, cell: &[u8], what: &str) -> Malformed {
+        let from = self.starts.get(row).map_or(self.bytes.len(), |&start| start as usize);
+        self.malformed_at(from, column, cell, what)
+    }
+
+    fn malformed_at(&self, from: usize, column: usize, cell: &[u8], what: &str) -> Malformed {
+        let name = self.header.get(column).map_or(&[][..], |name| name);
+        let (name, at) = (String::from_utf8_lossy(name), column + 1);
+        let cell = String::from_utf8_lossy(&cell[..cell.len().min(60)]);
+        self.error(from, format_args!("column {at} ({name}): {cell:?} is {what}"))
+    }
+
+    /// Parses a row for a comparison.
+    fn cells_of_key<'r>(&self, row: usize, reader: &'r mut Option<RowReader>) -> &'r RowReader {
+        let reader = reader.get_or_insert_with(|| self.reader());
+        reader.delimit_by(self.delimiter);
+        self.read(row, reader);
+        reader
+    }
+
+    fn read_header(&mut self, reader: &mut RowReader) -> Result<usize, Malformed> {
         let next = match reader.read(&self.bytes, 0) {
             Read::Row { next } => next,
             Read::End => return Err(self.error(0, "there is no header")),
             Read::Unclosed => return Err(self.error(0, UNCLOSED)),
         };
         self.header = reader.cells().map(<[u8]>::to_vec).collect();
-        let mut places = self.header.iter().enumerate().filter(|(_, name)| name.as_slice() == on.as_bytes());
-        match (places.next(), places.next()) {
-            (Some((column, _)), None) => self.column = column,
-            (Some(_), Some(_)) => return Err(self.error(0, format_args!("two columns are named {on:?}"))),
-            (None, _) => {
-                let names: Vec<_> = self.header.iter().map(|n| String::from_utf8_lossy(n)).collect();
-                let message = format_args!("there is no column {on:?}; there are {}", names.join(", "));
-                return Err(self.error(0, message));
-            }
-        }
         Ok(next)
+    }
+
+    fn key_columns(&self, names: &[String]) -> Result<Vec<usize>, Malformed> {
+        let mut columns = Vec::with_capacity(names.len());
+        for name in names {
+            let column = self.column(name)?;
+            if columns.contains(&column) {
+                return Err(self.error(0, format_args!("column {name:?} is twice in the key")));
+            }
+            columns.push(column);
+        }
+        Ok(columns)
     }
 
     fn read_rows(
@@ -128,32 +214,31 @@ impl Table {
                 Read::End => return Ok(()),
                 Read::Unclosed => return Err(self.error(from, UNCLOSED)),
             };
-            if reader.count != self.header.len() {
+            if reader.count() != self.header.len() {
                 return Err(self.ragged(from, reader));
             }
-            let cell = reader.cell(self.column);
-            let key = std::str::from_utf8(cell).ok().and_then(|text| text.parse().ok());
-            let Some(key) = key else { return Err(self.not_an_integer(from, cell)) };
+            let cells = self.columns.iter().map(|&column| reader.cell(column));
+            let code = match self.coder.code(cells) {
+                Ok(code) => code,
+                Err(at) => {
+                    let column = self.columns[at];
+                    let what = "not an integer of 64 bits";
+                    return Err(self.malformed_at(from, column, reader.cell(column), what));
+                }
+            };
             self.starts.push(from as u64);
-            self.keys.push(key);
+            self.codes.push(code);
             from = next;
-            if self.keys.len().is_multiple_of(STEP) {
+            if self.codes.len().is_multiple_of(STEP) {
                 progress(from as u64);
             }
         }
     }
 
     fn ragged(&self, from: usize, reader: &RowReader) -> Malformed {
-        let (found, expected) = (reader.count, self.header.len());
+        let (found, expected) = (reader.count(), self.header.len());
         let at = found.min(expected) + 1;
         self.error(from, format_args!("column {at}: the row has {found} cells, the header {expected}"))
-    }
-
-    fn not_an_integer(&self, from: usize, cell: &[u8]) -> Malformed {
-        let name = String::from_utf8_lossy(&self.header[self.column]);
-        let cell = String::from_utf8_lossy(&cell[..cell.len().min(60)]);
-        let at = self.column + 1;
-        self.error(from, format_args!("column {at} ({name}): {cell:?} is not an integer of 64 bits"))
     }
 
     /// An error about the row that begins at `from`.
@@ -162,69 +247,20 @@ impl Table {
     }
 }
 
-impl Default for RowReader {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl RowReader {
-    /// A reader.
-    pub fn new() -> Self {
-        let mut reader = Self { core: Reader::new(), cells: vec![0; 1024], ends: vec![0; 64], count: 0 };
-        // The parser drops a byte order mark before the first row that it ever reads. This is that row.
-        reader.read(b"\n.\n", 0);
-        reader
-    }
-
-    /// Parses the row that begins at `from`, after empty lines.
-    fn read(&mut self, bytes: &[u8], mut from: usize) -> Read {
-        let (mut cells, mut ends) = (0, 0);
-        while from < bytes.len() {
-            let (result, read, wrote, ended) =
-                self.core.read_record(&bytes[from..], &mut self.cells[cells..], &mut self.ends[ends..]);
-            from += read;
-            cells += wrote;
-            ends += ended;
-            match result {
-                ReadRecordResult::Record => {
-                    self.count = ends;
-                    return Read::Row { next: from };
-                }
-                ReadRecordResult::OutputFull => self.cells.resize(self.cells.len() * 2, 0),
-                ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
-                ReadRecordResult::InputEmpty | ReadRecordResult::End => break,
-            }
-        }
-        self.count = 0;
-        // Every file here ends in a line end, so a row without an end is between quotes.
-        if cells + ends > 0 { Read::Unclosed } else { Read::End }
-    }
-
-    fn cells(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.count).map(|i| self.cell(i))
-    }
-
-    /// One cell of the row.
-    fn cell(&self, i: usize) -> &[u8] {
-        let from = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.cells[from..self.ends[i]]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(text: &[u8]) -> Result<Table, Malformed> {
-        Table::parse(text.to_vec(), "id", |_| {})
+        Table::parse(text.to_vec(), &Layout::integers("id"), |_| {})
     }
 
     #[test]
     fn rows_are_parsed_one_by_one_in_any_order() {
         let table = parse(b"\xef\xbb\xbfname,id\n\"a,\"\"b\"\"\n\",7\r\n\n\xff,-8").expect("a table");
-        assert_eq!((table.rows(), table.column(), table.keys()), (2, 1, &[7, -8][..]));
-        let mut reader = RowReader::new();
+        let codes = [7i64, -8].map(i64::cast_unsigned);
+        assert_eq!((table.rows(), table.columns(), table.codes()), (2, &[1][..], &codes[..]));
+        let mut reader = table.reader();
         assert_eq!(table.row(1, &mut reader).collect::<Vec<_>>(), [&b"\xff"[..], b"-8"]);
         assert_eq!(table.row(0, &mut reader).collect::<Vec<_>>(), [&b"a,\"b\"\n"[..], b"7"]);
         assert_eq!(table.row(2, &mut reader).count(), 0);
@@ -245,5 +281,26 @@ mod tests {
             assert_eq!(error.line, line, "{error}");
             assert!(error.what.contains(what), "{error}");
         }
+    }
+
+    #[test]
+    fn keys_of_files_of_two_kinds_are_compared() {
+        let coder = Coder::new(KeyType::Text);
+        let keys = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+        let layout = Layout { delimiter: b',', keys: keys(["b", "a"]), coder: coder.clone() };
+        let left = Table::parse(b"a,b\n1,\"x\ty\"\n1x,y\n".to_vec(), &layout, |_| {}).expect("a table");
+        let layout = Layout { delimiter: b'\t', keys: keys(["bb", "aa"]), coder };
+        let text = b"aa\tbb\n1\t\"x\ty\"\n1x\ty\n1\txy\n";
+        let right = Table::parse(text.to_vec(), &layout, |_| {}).expect("a table");
+        for row in 0..2 {
+            for other in 0..3 {
+                assert_eq!(left.equal(row, &right, other), row == other);
+                assert_eq!(left.codes()[row] == right.codes()[other], row == other);
+            }
+        }
+        assert!(!left.exact(left.codes()[0]));
+        let twice = Layout { keys: keys(["aa", "aa"]), ..layout };
+        let error = Table::parse(text.to_vec(), &twice, |_| {}).expect_err("malformed");
+        assert!(error.to_string().contains("1: column \"aa\" is twice in the key"), "{error}");
     }
 }

@@ -1,29 +1,28 @@
-//! `warpproof join`: inner join of two CSV files on an integer column.
+//! `warpproof join`: joins of two files on columns.
 
-mod index;
-
-use crate::backend::{Choice, Opened};
+use crate::backend::Opened;
 use crate::failure::Failure;
-use crate::output::{self, Progress};
+use crate::keyed::{self, As, Header, Index, Pairs, TableArgs};
+use crate::output::Progress;
 use crate::target::Target;
-use index::Index;
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use clap::ValueEnum;
+use std::path::PathBuf;
 use warpproof::files::{RowReader, Table};
 
 /// Left rows that are looked up in one bulk call.
 const BATCH: usize = 1 << 18;
 
-/// Join two CSV files on an integer column
+/// Join two files on one or several columns
 ///
-/// Writes a row for every pair of a left and a right row with equal integers in the column: all columns of
-/// the left file, then those of the right file without the column. Rows come in the order of the left file,
-/// those for one left row in the order of the right file. Exact for all 64-bit integers; duplicates may be on
-/// both sides; time and memory grow linearly with the files and the result.
+/// Writes a row for every pair of a left and a right row whose cells in the columns are equal: all columns of
+/// the left file, then those of the right file without its columns of the join (`--how` has other joins).
+/// Rows come in the order of the left file, those for one left row in the order of the right file. Duplicates may be on both sides; time
+/// and memory grow linearly with the files and the result.
 ///
-/// Both files have a header. A column of the right file whose name is taken gets the first free of the
+/// Files are CSV, or have tabs between cells if their name ends in .tsv or .tab; they may be packed with gzip
+/// or zstd. Each has a header. A column of the right file whose name is taken gets the first free of the
 /// suffixes `_right`, `_right2`, `_right3` and so on. Fields with commas, quotes or line ends are quoted in
-/// the output.
+/// the output. Files are kept in memory, unpacked.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -31,30 +30,37 @@ pub(crate) struct Args {
     left: PathBuf,
     /// The file that is kept in a table
     right: PathBuf,
-    /// The column that both files have
-    #[arg(long, value_name = "COLUMN")]
-    on: String,
-    /// Where the table lives
-    #[arg(long, value_enum, default_value_t)]
-    backend: Choice,
-    /// Output file, written whole or not at all [default: stdout]
-    #[arg(short, long, value_name = "OUT.csv")]
-    output: Option<PathBuf>,
-    /// What the table's hash depends on [default: chosen at random]
-    #[arg(long, value_name = "S")]
-    seed: Option<u64>,
-    /// Keep the keys in a paged table, which may be larger than the memory of a GPU, with this budget: 64M,
-    /// 1G
+    /// The columns that have to be equal: a name for both files, or one for each as in left=right; more after
+    /// commas
     ///
-    /// The result is the same as without a budget. The table is in the memory of the host; parts of it are
-    /// copied to frames in the memory of the device. A fourth of the budget is for batches. If it is too
-    /// small for a frame, nothing is copied, and all work is done in place. What was copied is told on
-    /// stderr. On a CPU frames are ordinary memory: there a table without a budget is faster.
-    #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
-    budget: Option<u64>,
-    /// Tell for how many operations on a paged table a child table was copied, and why, on stderr
-    #[arg(long, requires = "budget")]
-    explain: bool,
+    /// A name with a comma or an equals sign is quoted as in CSV.
+    #[arg(long, value_name = "COLUMNS")]
+    on: Pairs,
+    /// Which rows are written
+    #[arg(long, value_enum, default_value_t)]
+    how: How,
+    /// How cells of the columns are compared
+    #[arg(long = "as", value_name = "TYPE", value_enum, default_value_t)]
+    compare: As,
+    #[command(flatten)]
+    table: TableArgs,
+}
+
+/// The kinds of joins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum How {
+    /// Pairs of a left and a right row
+    #[default]
+    Inner,
+    /// Pairs, and left rows without a right one: its cells are empty
+    Left,
+    /// Pairs, and rows without another one, whose cells are empty: those of the right file last, with their
+    /// key in the columns of the left file
+    Outer,
+    /// Left rows that have a right one, each once and by itself
+    Semi,
+    /// Left rows that have no right one, by themselves
+    Anti,
 }
 
 const EXAMPLES: &str = "\
@@ -68,84 +74,116 @@ Example:
   order,customer_id,name
   100,7,\"Doe, Jane\"
   102,7,\"Doe, Jane\"
-  $ warpproof join orders.csv customers.csv --on customer_id --budget 1G -o joined.csv
+  $ warpproof join orders.csv customers.csv --on customer_id --how anti
+  order,customer_id
+  101,8
+  $ warpproof join sales.tsv.gz shops.csv --on country,city=town --how left -o joined.csv.zst
+  $ warpproof join orders.csv customers.csv --on customer_id --as integer --budget 1G -o joined.csv
 
-A cell that is no integer, a row of another length than the header, a missing column: an error with file,
-line and column, exit code 2, and the output file is as it was.";
+A row of another length than the header, a missing column, with --as integer a cell that is no integer: an
+error with file, line and column, exit code 2, and the output file is as it was.";
 
 /// Joins.
 pub(crate) fn join(args: &Args) -> Result<(), Failure> {
-    // Finds an error now that would otherwise come at the end.
-    args.output.as_deref().map(Target::admit).transpose()?;
-    let on = Opened::open(args.backend)?;
-    on.admit_budget(args.budget)?;
-    let left = read(&args.left, &args.on)?;
-    let right = read(&args.right, &args.on)?;
+    let on = args.table.open()?;
+    let coder = args.compare.coder();
+    let left = keyed::read(&args.left, &args.on.left, &coder)?;
+    let right = keyed::read(&args.right, &args.on.right, &coder)?;
     write(args, &on, &left, right)
 }
 
-/// Reads a file and the integers of column `on`. An error names file, line and column.
-fn read(path: &Path, on: &str) -> Result<Table, Failure> {
-    let name = path.display();
-    let bytes = std::fs::read(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?;
-    let mut progress = Progress::new("reading", bytes.len() as u64);
-    let table = Table::parse(bytes, on, |read| progress.at(read));
-    table.map_err(|malformed| Failure::input(format_args!("{name}:{malformed}")))
-}
-
 fn write(args: &Args, on: &Opened, left: &Table, mut right: Table) -> Result<(), Failure> {
-    let index = Index::build(on, &right.take_keys(), (args.seed, args.budget))?;
-    let mut target = Target::open(args.output.as_deref(), b',')?;
-    target.row(header(left, &right).iter().map(Vec::as_slice))?;
+    let index = Index::build(on, &mut right, &args.table)?;
+    let mut rows = Rows::new(args, left, &right)?;
     let mut progress = Progress::new("writing", left.rows() as u64);
-    let (mut ours, mut theirs) = (RowReader::new(), RowReader::new());
-    for (batch, keys) in left.keys().chunks(BATCH).enumerate() {
-        let matched = index.matching(keys)?;
-        for i in 0..keys.len() {
-            let rows = matched.of(i);
-            if rows.is_empty() {
-                continue;
-            }
-            let ours: Vec<&[u8]> = left.row(batch * BATCH + i, &mut ours).collect();
-            for &row in rows {
-                let theirs = right.row(row as usize, &mut theirs);
-                target.row(ours.iter().copied().chain(without(right.column(), theirs)))?;
-            }
+    for (batch, codes) in left.codes().chunks(BATCH).enumerate() {
+        let from = batch * BATCH;
+        let found = index.find((left, from, codes), &right)?;
+        for (row, number) in (from..).zip(found) {
+            rows.of(row, index.rows(number))?;
         }
-        progress.at((batch * BATCH + keys.len()) as u64);
-        progress.say(|| Some(index.paging()?.copied()));
+        progress.at((from + codes.len()) as u64);
+        progress.say(|| index.copied());
     }
+    rows.alone()?;
     drop(progress);
-    target.finish()?;
-    if let Some(paging) = index.paging() {
-        paging.lines(args.explain).iter().for_each(output::aside);
-    }
+    rows.target.finish()?;
+    index.report(&args.table);
     Ok(())
 }
 
-/// The names of the output's columns. A taken name gets the first free one of the suffixes `_right`,
-/// `_right2`, `_right3` and so on. Time proportional to the header: a suffix that was taken for a name is not
-/// tried again for it.
-fn header(left: &Table, right: &Table) -> Vec<Vec<u8>> {
-    let mut names = left.header().to_vec();
-    let mut taken: HashSet<Vec<u8>> = names.iter().cloned().collect();
-    let mut tried: HashMap<&[u8], u32> = HashMap::new();
-    for name in without(right.column(), right.header().iter().map(Vec::as_slice)) {
-        let mut unique = name.to_vec();
-        while !taken.insert(unique.clone()) {
-            let number = tried.entry(name).or_insert(0);
-            *number += 1;
-            unique = [name, b"_right"].concat();
-            if *number > 1 {
-                unique.extend_from_slice(number.to_string().as_bytes());
-            }
-        }
-        names.push(unique);
-    }
-    names
+/// Writes the rows of a join.
+struct Rows<'a> {
+    how: How,
+    left: &'a Table,
+    right: &'a Table,
+    ours: RowReader,
+    theirs: RowReader,
+    /// The columns of the right file that are written.
+    columns: Vec<usize>,
+    /// Whether each right row was written, if that is of interest.
+    written: Vec<bool>,
+    target: Target,
 }
 
-/// All cells but one.
-fn without<'a>(column: usize, cells: impl Iterator<Item = &'a [u8]>) -> impl Iterator<Item = &'a [u8]> {
-    cells.enumerate().filter(move |&(i, _)| i != column).map(|(_, cell)| cell)
+impl<'a> Rows<'a> {
+    /// Begins the output with its header.
+    fn new(args: &Args, left: &'a Table, right: &'a Table) -> Result<Self, Failure> {
+        let how = args.how;
+        let columns: Vec<usize> = match how {
+            How::Semi | How::Anti => Vec::new(),
+            _ => {
+                let mut written = vec![true; right.header().len()];
+                right.columns().iter().for_each(|&column| written[column] = false);
+                (0..written.len()).filter(|&column| written[column]).collect()
+            }
+        };
+        let mut header = Header::new(left.header().to_vec());
+        columns.iter().for_each(|&column| header.add(&right.header()[column], "_right"));
+        let mut target = args.table.target(&args.left)?;
+        target.row(header.names())?;
+        let (ours, theirs) = (left.reader(), right.reader());
+        let written = vec![false; if how == How::Outer { right.rows() } else { 0 }];
+        Ok(Self { how, left, right, ours, theirs, columns, written, target })
+    }
+
+    /// Writes what becomes of a left row that matches these right rows.
+    fn of(&mut self, row: usize, matching: &[u32]) -> Result<(), Failure> {
+        let wanted = match self.how {
+            How::Inner | How::Semi => !matching.is_empty(),
+            How::Anti => matching.is_empty(),
+            How::Left | How::Outer => true,
+        };
+        if !wanted {
+            return Ok(());
+        }
+        let ours: Vec<&[u8]> = self.left.row(row, &mut self.ours).collect();
+        if matches!(self.how, How::Semi | How::Anti) || matching.is_empty() {
+            let empty = self.columns.iter().map(|_| &[][..]);
+            return self.target.row(ours.iter().copied().chain(empty));
+        }
+        for &row in matching {
+            if let Some(written) = self.written.get_mut(row as usize) {
+                *written = true;
+            }
+            self.right.read(row as usize, &mut self.theirs);
+            let theirs = self.columns.iter().map(|&column| self.theirs.cell(column));
+            self.target.row(ours.iter().copied().chain(theirs))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the right rows without a left one, if they are wanted.
+    fn alone(&mut self) -> Result<(), Failure> {
+        let keys: Vec<(usize, usize)> =
+            self.left.columns().iter().copied().zip(self.right.columns().iter().copied()).collect();
+        for row in (0..self.written.len()).filter(|&row| !self.written[row]) {
+            self.right.read(row, &mut self.theirs);
+            let mut ours: Vec<&[u8]> = vec![&[]; self.left.header().len()];
+            keys.iter().for_each(|&(left, right)| ours[left] = self.theirs.cell(right));
+            let theirs = self.columns.iter().map(|&column| self.theirs.cell(column));
+            self.target.row(ours.into_iter().chain(theirs))?;
+        }
+        Ok(())
+    }
 }

@@ -1,7 +1,7 @@
 //! The bytes of a file, plain or gzip, and the progress of reading it.
 
-use super::gzip::{GZIP, Members};
 use crate::failure::Failure;
+use crate::packed::gzip::{GZIP, Members};
 use std::cell::Cell;
 use std::fmt::Display;
 use std::fs::File;

@@ -3,7 +3,6 @@
 mod bins;
 mod counts;
 mod extract;
-mod gzip;
 mod input;
 mod kmer;
 mod report;

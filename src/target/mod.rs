@@ -1,5 +1,6 @@
 //! Output for rows of text: a file that is written whole or not at all, or stdout.
 
+mod packed;
 mod sink;
 mod stdout;
 mod unfinished;
@@ -7,6 +8,8 @@ mod unfinished;
 pub(crate) use stdout::stdout;
 
 use crate::failure::Failure;
+use crate::packed::Packing;
+use packed::Packed;
 use sink::Sink;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -16,19 +19,21 @@ const BUFFER: usize = 1 << 20;
 
 /// Writes rows.
 pub(crate) struct Target {
-    csv: csv::Writer<BufWriter<Sink>>,
+    csv: csv::Writer<BufWriter<Packed>>,
     name: String,
 }
 
 impl Target {
-    /// Opens `path`, or stdout, for rows with `delimiter` between their cells.
+    /// Opens `path`, or stdout, for rows with `delimiter` between their cells. A path that ends in `.gz` or
+    /// `.zst` is packed.
     pub(crate) fn open(path: Option<&Path>, delimiter: u8) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "stdout".to_owned(), |p| p.display().to_string());
         let sink = Sink::open(path).map_err(|e| Failure::write(&name, &e))?;
-        Ok(Self::to(sink, name, delimiter))
+        let packing = path.map_or(Packing::None, |path| Packing::of(path).0);
+        Ok(Self::to(Packed::new(sink, packing), name, delimiter))
     }
 
-    fn to(sink: Sink, name: String, delimiter: u8) -> Self {
+    fn to(sink: Packed, name: String, delimiter: u8) -> Self {
         let buffer = BufWriter::with_capacity(BUFFER, sink);
         Self { csv: csv::WriterBuilder::new().delimiter(delimiter).from_writer(buffer), name }
     }
@@ -57,7 +62,7 @@ impl Target {
         rows.byte_records().try_for_each(|row| row.map(drop)).map_err(|e| failed(&e))?;
         let mut sink = Sink::open(Some(path)).map_err(|e| failed(&e))?;
         sink.write_all(&before).map_err(|e| Failure::write(path.display(), &e))?;
-        Ok(Self::to(sink, path.display().to_string(), b','))
+        Ok(Self::to(Packed::new(sink, Packing::None), path.display().to_string(), b','))
     }
 
     /// Checks that `path` can be written, before the work that leads there: makes a file beside it and

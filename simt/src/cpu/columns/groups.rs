@@ -39,6 +39,11 @@ impl Groups {
         Ok(Self { first, sizes: states, numbers })
     }
 
+    /// Groups that were found in another way.
+    pub(super) const fn from_parts(first: Vec<u32>, sizes: Vec<u32>, numbers: Vec<u32>) -> Self {
+        Self { first, sizes, numbers }
+    }
+
     /// How many groups there are.
     pub fn len(&self) -> usize {
         self.first.len()

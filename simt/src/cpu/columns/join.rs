@@ -1,19 +1,12 @@
 //! Joins: the rows of one column that match each row of another.
 
 use super::index::Index;
+use super::listed::{Listed, NONE};
 use super::progress::Progress;
 use super::room::{admit, room, zeros};
 use crate::cpu::error::Error;
-use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
-use rayon::prelude::*;
 use warpproof_model::bits::TableKey;
-
-/// Left rows that a thread joins one after the other.
-const CHUNK: usize = 1 << 16;
-/// The right row of a left row that has none, and the number of a key that is not there. Columns have fewer
-/// rows.
-const NONE: u32 = u32::MAX;
 
 /// The rows of a column by their keys: the right side of a join.
 ///
@@ -26,6 +19,8 @@ const NONE: u32 = u32::MAX;
 /// let right = RowsByKey::new(&[7u64, 8, 7], &Progress::new())?;
 /// let pairs = right.inner(&[9, 7], &Progress::new())?;
 /// assert_eq!((pairs.left, pairs.right), (vec![1, 1], vec![0, 2]));
+/// let pairs = right.outer(&[9, 7], &Progress::new())?;
+/// assert_eq!((pairs.left, pairs.right), (vec![0, 1, 1, u32::MAX], vec![u32::MAX, 0, 2, 1]));
 /// assert_eq!(right.semi(&[9, 7], &Progress::new())?, [1]);
 /// assert_eq!(right.anti(&[9, 7], &Progress::new())?, [0]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
@@ -33,17 +28,17 @@ const NONE: u32 = u32::MAX;
 pub struct RowsByKey<K: TableKey> {
     /// The number of each distinct key.
     index: Index<K>,
-    /// The rows of number `n` are `rows[starts[n]..starts[n + 1]]`.
-    starts: Vec<u32>,
-    rows: Vec<u32>,
+    /// The rows of each number.
+    rows: Listed,
 }
 
 /// The pairs of rows of a join.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pairs {
-    /// The row of the left column, in ascending order.
+    /// The row of the left column, in ascending order. `u32::MAX` if there is none: in an outer join, last.
     pub left: Vec<u32>,
-    /// The row of the right column: those of one left row in ascending order. `u32::MAX` if there is none.
+    /// The row of the right column: those of one left row in ascending order, and so are those that have no
+    /// left row. `u32::MAX` if there is none.
     pub right: Vec<u32>,
 }
 
@@ -59,23 +54,9 @@ impl<K: TableKey> RowsByKey<K> {
         let note = |row: u32, number| numbers[row as usize].store(number, Ordering::Relaxed);
         let index = Index::new(keys, note, progress)?;
         let numbers: Vec<u32> = numbers.into_iter().map(AtomicU32::into_inner).collect();
-        // Where each number begins is counted two places on, so that the sums stand one place on, and move to
-        // their own place while the rows are listed.
-        let mut starts = zeros(keys.len() + 2)?;
-        numbers.iter().for_each(|&number| starts[number as usize + 2] += 1);
-        let mut sum = 0;
-        starts.iter_mut().for_each(|start| {
-            sum += *start;
-            *start = sum;
-        });
-        let mut rows = zeros(keys.len())?;
-        for (row, &number) in (0u32..).zip(&numbers) {
-            let next = &mut starts[number as usize + 1];
-            rows[*next as usize] = row;
-            *next += 1;
-        }
+        let rows = Listed::new(&numbers)?;
         progress.advance(keys.len())?;
-        Ok(Self { index, starts, rows })
+        Ok(Self { index, rows })
     }
 
     /// The pairs of a left and a right row with one key.
@@ -83,7 +64,7 @@ impl<K: TableKey> RowsByKey<K> {
     /// # Errors
     /// [`Error::TooManyRows`]; [`Error::OutOfMemory`]; [`Error::Stopped`].
     pub fn inner(&self, left: &[K], progress: &Progress) -> Result<Pairs, Error> {
-        self.pairs(left, false, progress)
+        self.rows.pairs(&self.look_up(left, progress)?, false, progress)
     }
 
     /// The pairs of a left and a right row with one key, and each left row that has no right one.
@@ -91,7 +72,16 @@ impl<K: TableKey> RowsByKey<K> {
     /// # Errors
     /// As [`inner`](Self::inner).
     pub fn left(&self, left: &[K], progress: &Progress) -> Result<Pairs, Error> {
-        self.pairs(left, true, progress)
+        self.rows.pairs(&self.look_up(left, progress)?, true, progress)
+    }
+
+    /// The pairs of a left and a right row with one key, each left row that has no right one, and last each
+    /// right row that has no left one.
+    ///
+    /// # Errors
+    /// As [`inner`](Self::inner).
+    pub fn outer(&self, left: &[K], progress: &Progress) -> Result<Pairs, Error> {
+        self.rows.outer_pairs(&self.look_up(left, progress)?, progress)
     }
 
     /// The left rows whose key occurs on the right, in ascending order.
@@ -99,7 +89,7 @@ impl<K: TableKey> RowsByKey<K> {
     /// # Errors
     /// As [`inner`](Self::inner).
     pub fn semi(&self, left: &[K], progress: &Progress) -> Result<Vec<u32>, Error> {
-        self.rows_where(left, true, progress)
+        Listed::rows_where(&self.look_up(left, progress)?, true)
     }
 
     /// The left rows whose key does not occur on the right, in ascending order.
@@ -107,7 +97,7 @@ impl<K: TableKey> RowsByKey<K> {
     /// # Errors
     /// As [`inner`](Self::inner).
     pub fn anti(&self, left: &[K], progress: &Progress) -> Result<Vec<u32>, Error> {
-        self.rows_where(left, false, progress)
+        Listed::rows_where(&self.look_up(left, progress)?, false)
     }
 
     /// The number of the key of each left row, or [`NONE`].
@@ -116,56 +106,5 @@ impl<K: TableKey> RowsByKey<K> {
         let mut found = room(left.len())?;
         self.index.find(left, |number| number.unwrap_or(NONE), (&mut found, progress))?;
         Ok(found)
-    }
-
-    fn rows_where(&self, left: &[K], there: bool, progress: &Progress) -> Result<Vec<u32>, Error> {
-        let found = self.look_up(left, progress)?;
-        let wanted = |&found: &u32| (found != NONE) == there;
-        let count = found.par_iter().filter(|&found| wanted(found)).count();
-        let mut rows = room(count)?;
-        rows.extend((0u32..).zip(&found).filter(|(_, found)| wanted(found)).map(|(row, _)| row));
-        Ok(rows)
-    }
-
-    /// Where the right rows of a group are.
-    #[inline(always)]
-    fn range(&self, number: u32) -> Range<usize> {
-        self.starts[number as usize] as usize..self.starts[number as usize + 1] as usize
-    }
-
-    fn pairs(&self, left: &[K], keep: bool, progress: &Progress) -> Result<Pairs, Error> {
-        let found = self.look_up(left, progress)?;
-        let matches = |&found: &u32| match found {
-            NONE => usize::from(keep),
-            number => self.range(number).len(),
-        };
-        let sizes: Vec<usize> =
-            found.par_chunks(CHUNK).map(|chunk| chunk.iter().map(matches).sum()).collect();
-        let count = sizes.iter().sum();
-        let (mut lefts, mut rights) = (zeros(count)?, zeros(count)?);
-        let (mut rest, mut parts) = ((&mut lefts[..], &mut rights[..]), Vec::new());
-        for &size in &sizes {
-            let (left, left_rest) = rest.0.split_at_mut(size);
-            let (right, right_rest) = rest.1.split_at_mut(size);
-            parts.push((left, right));
-            rest = (left_rest, right_rest);
-        }
-        let chunks = found.par_chunks(CHUNK).zip(parts).enumerate();
-        chunks.try_for_each(|(chunk, (found, (lefts, rights)))| {
-            let mut place = 0;
-            for (row, &found) in ((chunk * CHUNK) as u32..).zip(found) {
-                let rows = match found {
-                    NONE if keep => &[NONE][..],
-                    NONE => continue,
-                    number => &self.rows[self.range(number)],
-                };
-                let places = place..place + rows.len();
-                lefts[places.clone()].fill(row);
-                rights[places].copy_from_slice(rows);
-                place += rows.len();
-            }
-            progress.advance(found.len())
-        })?;
-        Ok(Pairs { left: lefts, right: rights })
     }
 }

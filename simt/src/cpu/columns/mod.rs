@@ -3,10 +3,11 @@
 //! A *column* is a slice, and a row is an index into it. [`Groups`] numbers the distinct keys of a column in
 //! the order of their first rows, so its results do not depend on threads or on the seed. [`fold_groups`]
 //! computes a state for each group, such as a [`Sum`]. [`RowsByKey`] finds the rows of one column that match
-//! each row of another one: the four joins are methods of it.
+//! each row of another one: the five joins are methods of it. [`RowIndex`] does both for keys that are wider
+//! than a word: strings, and keys of several columns.
 //!
-//! Keys are equal if their bits are. For keys that are floating-point numbers, a caller passes their bits:
-//! then 0.0 and -0.0 differ, and a NaN equals itself.
+//! Keys that are a word are equal if their bits are. For keys that are floating-point numbers, a caller
+//! passes their bits: then 0.0 and -0.0 differ, and a NaN equals itself.
 //!
 //! Every call takes time proportional to the rows (of a join, and to the pairs of its result), whatever the
 //! keys are. Columns have at most 2^32 - 2 rows.
@@ -21,17 +22,26 @@ mod fold;
 mod groups;
 mod index;
 mod join;
+mod key_columns;
+mod listed;
 mod numbering;
 mod partition;
 mod progress;
 mod ranks;
 mod room;
+mod row_index;
+mod verified;
 
 pub use fold::{Count, Fold, Max, Mean, Min, Number, Sum};
 pub use groups::{Groups, fold_groups};
 pub use index::isin;
 pub use join::{Pairs, RowsByKey};
+pub use key_columns::KeyColumns;
 pub use progress::Progress;
+pub use row_index::{Matched, RowIndex};
+pub use verified::{Leaders, RowsByHash};
 
+#[cfg(test)]
+mod row_index_tests;
 #[cfg(test)]
 mod tests;

@@ -150,6 +150,11 @@ fn joins_are_those_of_nested_loops() {
             })
             .collect();
         let pairs = by_key.left(&left, &Progress::new()).expect("memory");
+        assert!(pairs.left.into_iter().zip(pairs.right).eq(outer.iter().copied()));
+        let taken: std::collections::HashSet<u64> = left.iter().copied().collect();
+        let alone = right.iter().zip(0u32..).filter(|(key, _)| !taken.contains(key));
+        let outer = outer.into_iter().chain(alone.map(|(_, row)| (u32::MAX, row)));
+        let pairs = by_key.outer(&left, &Progress::new()).expect("memory");
         assert!(pairs.left.into_iter().zip(pairs.right).eq(outer));
         let there = |wanted| each().filter(move |(key, _)| of(key).is_empty() != wanted).map(|(_, row)| row);
         assert!(by_key.semi(&left, &Progress::new()).expect("memory").into_iter().eq(there(true)));

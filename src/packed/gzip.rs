@@ -4,11 +4,11 @@ use flate2::bufread::GzDecoder;
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
 /// How every gzip file begins.
-pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
+pub(crate) const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The data of the members of a gzip file, one after the other. Zeros after the last member are ignored, as
 /// by gzip(1): tapes and disks fill up blocks with them. Anything else there is an error.
-pub(super) struct Members<R>(State<R>);
+pub(crate) struct Members<R>(State<R>);
 
 enum State<R> {
     /// In a member.
@@ -46,7 +46,7 @@ impl<R: BufRead> BufRead for Counted<R> {
 
 impl<R: BufRead> Members<R> {
     /// The members of this file, from its first byte on.
-    pub(super) fn new(file: R) -> Self {
+    pub(crate) fn new(file: R) -> Self {
         Self(State::In(Box::new(GzDecoder::new(Counted { inner: file, used: 0 }))))
     }
 }

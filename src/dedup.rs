@@ -1,0 +1,86 @@
+//! `warpproof dedup`: one row of each key.
+
+use crate::failure::Failure;
+use crate::keyed::{self, As, Columns, Index, TableArgs};
+use crate::output::Progress;
+use clap::ValueEnum;
+use std::path::PathBuf;
+
+/// Keep one row of each key
+///
+/// Writes the header of the file, and of all rows whose cells in the columns are equal the first or the last
+/// one. Rows stay in the order of the file. Time and memory grow linearly with the file.
+///
+/// The file is CSV, or has tabs between cells if its name ends in .tsv or .tab; it may be packed with gzip or
+/// zstd. It is kept in memory, unpacked.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The file
+    file: PathBuf,
+    /// The columns of the key, with commas between [default: all columns]
+    ///
+    /// A name with a comma is quoted as in CSV.
+    #[arg(long, value_name = "COLUMNS")]
+    by: Option<Columns>,
+    /// Which row of each key is kept
+    #[arg(long, value_enum, default_value_t)]
+    keep: Keep,
+    /// How cells of the key are compared
+    #[arg(long = "as", value_name = "TYPE", value_enum, default_value_t)]
+    compare: As,
+    #[command(flatten)]
+    table: TableArgs,
+}
+
+/// Which row of several is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+enum Keep {
+    /// The first one
+    #[default]
+    First,
+    /// The last one
+    Last,
+}
+
+const EXAMPLES: &str = "\
+Example:
+  $ cat orders.csv
+  order,customer_id
+  100,7
+  101,8
+  102,7
+  $ warpproof dedup orders.csv --by customer_id --keep last
+  order,customer_id
+  101,8
+  102,7
+
+A row of another length than the header, a missing column, with --as integer a cell that is no integer: an
+error with file, line and column, exit code 2, and the output file is as it was.";
+
+/// Keeps one row of each key.
+pub(crate) fn dedup(args: &Args) -> Result<(), Failure> {
+    let on = args.table.open()?;
+    let by = args.by.as_ref().map_or(&[][..], |by| &by.0);
+    let mut table = keyed::read(&args.file, by, &args.compare.coder())?;
+    let index = Index::build(&on, &mut table, &args.table)?;
+    let groups = index.groups()?;
+    let mut kept = groups.first_rows().to_vec();
+    if args.keep == Keep::Last {
+        (0u32..).zip(groups.numbers()).for_each(|(row, &number)| kept[number as usize] = row);
+        kept.sort_unstable();
+    }
+    drop(groups);
+    let mut target = args.table.target(&args.file)?;
+    target.row(table.header().iter().map(Vec::as_slice))?;
+    let mut progress = Progress::new("writing", kept.len() as u64);
+    let mut reader = table.reader();
+    for (done, row) in kept.into_iter().enumerate() {
+        target.row(table.row(row as usize, &mut reader))?;
+        progress.now_and_then(done as u64);
+    }
+    drop(progress);
+    target.finish()?;
+    index.report(&args.table);
+    Ok(())
+}
