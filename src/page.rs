@@ -51,8 +51,8 @@ impl Checked<'_> {
             }
         }
         writeln!(out, "<h2>All scenarios</h2>")?;
-        for group in groups(self.reports) {
-            self.write_group(out, group)?;
+        for (table, group) in groups(self.reports) {
+            self.write_group(out, table, &group)?;
         }
         Ok(())
     }
@@ -82,9 +82,9 @@ impl Checked<'_> {
     }
 
     /// The scenarios of one table, folded away unless one of them is violated.
-    fn write_group(&self, out: &mut String, group: &[Report]) -> Result {
+    fn write_group(&self, out: &mut String, table: &str, group: &[&Report]) -> Result {
         let worst = group.iter().fold(Verdict::Passed, |worst, report| worst.worse(report.verdict));
-        let clean = group.iter().all(Report::is_clean);
+        let clean = group.iter().all(|report| report.is_clean());
         let (open, class) = if clean { ("", "") } else { (" open", " class=\"bad\"") };
         let executions = group.iter().map(|report| report.executions).sum();
         let seconds: f64 = group.iter().map(|report| report.seconds).sum();
@@ -92,12 +92,12 @@ impl Checked<'_> {
             out,
             "<details class=\"group\"{open}><summary><strong>{}</strong>: {} scenarios, {} {}, {seconds:.2} s, \
              <span{class}>{worst}</span></summary>",
-            escape(table_of(&group[0])),
+            escape(table),
             group.len(),
             grouped(executions),
             self.counts,
         )?;
-        self.write_table(out, group.iter())?;
+        self.write_table(out, group.iter().copied())?;
         writeln!(out, "</details>")
     }
 
@@ -128,9 +128,17 @@ fn table_of(report: &Report) -> &str {
     report.scenario.split('/').next().unwrap_or_default()
 }
 
-/// Scenarios in a row that are about the same table.
-fn groups(reports: &[Report]) -> impl Iterator<Item = &[Report]> {
-    reports.chunk_by(|a, b| table_of(a) == table_of(b))
+/// The scenarios of each table, in the order in which the tables come first.
+fn groups(reports: &[Report]) -> Vec<(&str, Vec<&Report>)> {
+    let mut groups: Vec<(&str, Vec<&Report>)> = Vec::new();
+    for report in reports {
+        let table = table_of(report);
+        match groups.iter_mut().find(|(known, _)| *known == table) {
+            Some((_, group)) => group.push(report),
+            None => groups.push((table, vec![report])),
+        }
+    }
+    groups
 }
 
 /// What all reports say together, in a sentence.

@@ -43,22 +43,22 @@ fn index(exhibits: &[Exhibit], lines: &[Line]) -> String {
     let mut out =
         format!("<h1>The museum: published bugs, found again</h1>\n<p class=\"about\">{INTRODUCTION}</p>\n");
     out += "<div class=\"wide\"><table class=\"plain\">\n<thead><tr><th>exhibit</th><th>what goes wrong</th>\
-        <th>published in</th><th>steps</th></tr></thead>\n<tbody>\n";
+        <th>where</th><th>steps</th></tr></thead>\n<tbody>\n";
+    let mut latest = "";
     for (exhibit, line) in exhibits.iter().zip(lines) {
-        let (id, plain, source) = (exhibit.id, escape(exhibit.plain()), escape(&exhibit.published_in()));
-        // Writing to a string does not fail.
-        let _ = match line.found {
-            true => writeln!(
-                out,
-                "<tr><td>{id}</td><td><a href=\"{}\">{plain}</a></td><td>{source}</td><td>{}</td></tr>",
-                name(exhibit),
-                grouped(line.steps as u64)
-            ),
-            false => writeln!(
-                out,
-                "<tr><td>{id}</td><td>{plain}</td><td>{source}</td><td class=\"bad\">not found</td></tr>"
-            ),
+        let (source, place) = exhibit.published_in();
+        if source != latest {
+            latest = source;
+            // Writing to a string does not fail.
+            let _ = writeln!(out, "<tr><th colspan=\"4\">{}</th></tr>", escape(source));
+        }
+        let (id, plain, place) = (exhibit.id, escape(exhibit.plain()), escape(place));
+        let (what, steps) = match line.found {
+            true => (format!("<a href=\"{}\">{plain}</a>", name(exhibit)), grouped(line.steps as u64)),
+            false => (plain, "<span class=\"bad\">not found</span>".to_string()),
         };
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "<tr><td>{id}</td><td>{what}</td><td>{place}</td><td>{steps}</td></tr>");
     }
     out += "</tbody>\n</table></div>\n";
     page("The museum: published bugs, found again", &out)
@@ -78,6 +78,8 @@ fn room(
             let _ = write!(out, "<a href=\"{}\">{which} {}</a>", name(exhibit), exhibit.id);
         }
     }
+    let (source, place) = exhibit.published_in();
+    let place = if place.is_empty() { String::new() } else { format!(", {place}") };
     let repairs: Vec<_> = exhibit.repairs.iter().map(|repair| repair.what).collect();
     // Writing to a string does not fail.
     let _ = writeln!(
@@ -85,7 +87,7 @@ fn room(
         "</nav>\n<h1>Exhibit {}: {}</h1>\n<p class=\"about\">Published in: {}. What repairs it: {}.</p>",
         exhibit.id,
         escape(exhibit.plain()),
-        escape(&exhibit.published_in()),
+        escape(&format!("{source}{place}")),
         escape(&repairs.join("; or: "))
     );
     out += &violation.to_article();

@@ -22,6 +22,8 @@ pub(crate) struct Browser {
     output: Receiver<Value>,
     session: Option<String>,
     number: u64,
+    /// Pages that were loaded.
+    loads: usize,
     /// What the page asked for, and the errors of its script.
     pub(crate) requests: Vec<String>,
     pub(crate) errors: Vec<String>,
@@ -71,8 +73,8 @@ impl Browser {
                 }
             }
         });
-        let (session, number, requests, errors) = (None, 0, Vec::new(), Vec::new());
-        let mut browser = Self { child, input, output, session, number, requests, errors };
+        let (requests, errors) = (Vec::new(), Vec::new());
+        let mut browser = Self { child, input, output, session: None, number: 0, loads: 0, requests, errors };
         let target = browser.ask("Target.createTarget", json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let session = browser.ask("Target.attachToTarget", attach)["sessionId"].clone();
@@ -108,6 +110,7 @@ impl Browser {
                     self.requests
                         .push(message["params"]["request"]["url"].as_str().unwrap_or("?").to_string());
                 }
+                Some("Page.loadEventFired") => self.loads += 1,
                 Some("Runtime.exceptionThrown") => self.errors.push(message.to_string()),
                 _ => {}
             }
@@ -155,6 +158,15 @@ impl Browser {
             let params =
                 json!({ "type": kind, "x": place["x"], "y": place["y"], "button": "left", "clickCount": 1 });
             self.ask("Input.dispatchMouseEvent", params);
+        }
+    }
+
+    /// Clicks on a link and waits until the page is loaded that it leads to.
+    pub(crate) fn follow(&mut self, selector: &str) {
+        let before = self.loads;
+        self.click(selector);
+        if self.loads == before {
+            self.wait(|message| message["method"] == "Page.loadEventFired");
         }
     }
 

@@ -215,8 +215,7 @@ fn the_gallery_leads_to_every_exhibit() {
     let links = browser.value("[...document.querySelectorAll('tbody a')].map((a) => a.getAttribute('href'))");
     let expected: Vec<_> = ids.iter().map(|id| format!("exhibit-{id}.html")).collect();
     assert_eq!(links, json!(expected));
-    browser.click("tbody tr:nth-child(2) a");
-    browser.value("new Promise((done) => addEventListener('load', done))");
+    browser.follow("tbody tr:nth-child(3) a");
     assert!(text(&mut browser, "h1").starts_with("Exhibit 2: "));
     for id in ids {
         browser.open(&folder.join(format!("exhibit-{id}.html")), "");
@@ -245,7 +244,8 @@ fn a_check_shows_its_summary_first_and_its_scenarios_fold_out() {
     assert!(text(&mut browser, ".facts tr").contains("No violation"));
     let rows = number(&mut browser, "document.querySelectorAll('.group .scenarios tbody tr').length");
     let facts = browser.value("[...document.querySelectorAll('.facts td')].map((cell) => cell.textContent)");
-    assert!(facts.as_array().is_some_and(|all| all.contains(&rows.to_string().into())), "{facts} {rows}");
+    let facts = facts.to_string().replace(',', "");
+    assert!(facts.contains(&format!("\"{rows}\"")), "{facts} {rows}");
     let shown = "[...document.querySelectorAll('tbody tr')].filter((row) => row.checkVisibility()).length";
     let before = number(&mut browser, shown);
     assert!(before < 15 && before < rows, "{before} rows are shown at first");

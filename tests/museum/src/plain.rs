@@ -9,27 +9,30 @@ impl Exhibit {
         PLAIN.iter().find(|(id, _)| *id == self.id).map_or(self.defect, |(_, plain)| plain)
     }
 
-    /// Where it was published, in full.
-    pub fn published_in(&self) -> String {
-        let known = SOURCES.iter().find_map(|(short, full)| Some((self.source.strip_prefix(short)?, full)));
-        known.map_or_else(|| self.source.to_string(), |(rest, full)| format!("{full}{rest}"))
+    /// Where it was published: the source in full, and the place in it.
+    pub fn published_in(&self) -> (&'static str, &'static str) {
+        let known = SOURCES.iter().find_map(|(short, full)| Some((*full, self.source.strip_prefix(short)?)));
+        let (full, place) = known.unwrap_or((self.source, ""));
+        (full, place.trim_start_matches([',', ' ']))
     }
 }
 
 /// How a source is called in short, and in full.
-const SOURCES: [(&str, &str); 12] = [
+const SOURCES: [(&str, &str); 14] = [
     ("SlabHash", "SlabHash (Ashkiani, Farach-Colton, Owens, IPDPS 2018; owensgroup/SlabHash)"),
     ("SlabAlloc", "SlabAlloc, the allocator of SlabHash (owensgroup/SlabAlloc)"),
-    ("blog", "a blog on 64-bit keys and values for SlabHash"),
+    ("blog", "A blog on 64-bit keys and values for SlabHash"),
     ("GLHT", "GLHT, a hopscotch table for GPUs (Zhang, Sun)"),
     ("Starfish", "Starfish, a table larger than GPU memory"),
     ("Shinde", "Shinde, \"Wait-free set\", 2016"),
-    ("retrieve_all", "NVIDIA's blog on retrieve_all of cuCollections, variant"),
+    ("retrieve_all", "NVIDIA's blog on retrieve_all of cuCollections"),
     ("cuCollections", "NVIDIA/cuCollections"),
     ("BGHT", "BGHT, a bucketed cuckoo table (owensgroup/BGHT)"),
-    ("HierarchicalKV", "NVIDIA-Merlin/HierarchicalKV, issues 239 and 229"),
-    ("stdgpu", "stotko/stdgpu, unordered_map and unordered_set"),
-    ("Kokkos", "kokkos/kokkos, UnorderedMap::erase"),
+    ("HierarchicalKV", "HierarchicalKV (NVIDIA-Merlin/HierarchicalKV, issues 239 and 229)"),
+    ("stdgpu", "stdgpu, unordered_map and unordered_set (stotko/stdgpu)"),
+    ("Kokkos", "Kokkos, UnorderedMap::erase (kokkos/kokkos)"),
+    ("flash-map", "The crate flash-map"),
+    ("PTX memory model", "No publication, but a habit that the PTX memory model does not allow"),
 ];
 
 /// What goes wrong in each exhibit.

@@ -7,6 +7,7 @@ for (const trace of document.querySelectorAll("article.trace")) {
   const label = trace.querySelector(".at");
   const title = trace.querySelector(".now-title");
   const told = trace.querySelector(".told");
+  const both = trace.querySelector(".both");
   if (!slider || rows.length === 0) continue;
   let at = 0;
 
@@ -42,7 +43,10 @@ for (const trace of document.querySelectorAll("article.trace")) {
     label.textContent = at + " of " + rows.length;
     title.textContent = at === 0 ? "before step 1" : "after step " + now.step;
     told.textContent = at === 0 ? "Before the first step. Press \u2192." : now.told;
-    if (scroll && at > 0) rows[at - 1].scrollIntoView({ block: "nearest" });
+    if (!scroll || at === 0) return;
+    // The memory comes into view with the steps.
+    if (both.getBoundingClientRect().top > innerHeight / 3) both.scrollIntoView();
+    rows[at - 1].scrollIntoView({ block: "nearest" });
   };
 
   slider.max = String(rows.length);
