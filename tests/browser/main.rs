@@ -187,6 +187,12 @@ fn a_page_is_dark_where_the_user_wants_it_and_prints_all_of_it() {
     }
     assert_eq!(backs[0], "rgb(255, 255, 255)");
     assert_ne!(backs[0], backs[1]);
+    // A narrow window, as of a telephone, shows the same without scrolling sideways.
+    let narrow = json!({ "width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": false });
+    browser.ask("Emulation.setDeviceMetricsOverride", narrow);
+    assert_eq!(browser.value("document.documentElement.scrollWidth <= innerWidth"), true);
+    look(&mut browser, &folder.join("narrow.png"));
+    browser.ask("Emulation.clearDeviceMetricsOverride", json!({}));
     // On paper nothing is dark, faint or folded, and there is nothing to press.
     let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
     browser.ask("Emulation.setEmulatedMedia", json!({ "media": "print", "features": dark }));

@@ -2,7 +2,7 @@
 
 use crate::shell::{Outcome, read, root, run, scratch};
 use crate::steps::{self, Done, Step, chosen, failures, table};
-use crate::{book, browser, fuzz, modules, mutants, ptx, ptxas, python, report};
+use crate::{book, browser, fuzz, modules, mutants, own_kernel, ptx, ptxas, python, report};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -19,7 +19,7 @@ const STEPS: [Step; 13] = [
     ("report", || done(report::check())),
     ("book", book::build),
     // Before the tests, which look at kernels that are not checked in.
-    ("ptx", || done(ptx::check())),
+    ("ptx", || done(ptx::check().and_then(|()| own_kernel::build()))),
     ("test", || done(test())),
     ("browser", browser::check),
     ("python", || done(python::check())),

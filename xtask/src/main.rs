@@ -10,6 +10,7 @@ mod fuzz;
 mod modules;
 mod mutants;
 mod nightly;
+mod own_kernel;
 mod ptx;
 mod ptx_form;
 mod ptx_orders;

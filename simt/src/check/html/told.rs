@@ -71,9 +71,9 @@ impl Violation {
 impl Step {
     /// What an access does, as the rest of a sentence after its warp.
     fn access(&self) -> String {
-        let Self { word, old, .. } = self;
-        let new = self.new.as_deref().unwrap_or(old);
-        let newest = self.newest.as_deref().unwrap_or("another value");
+        let (word, old) = (quoted(&self.word), quoted(&self.old));
+        let new = self.new.as_deref().map_or_else(|| old.clone(), quoted);
+        let newest = self.newest.as_deref().map_or_else(|| "another value".to_string(), quoted);
         match self.action.split(' ').next().unwrap_or_default() {
             "load" if self.stale => {
                 format!("reads {word} and is given an old value, {old}. It has been replaced by {newest}")
@@ -83,6 +83,7 @@ impl Step {
             "swap" => format!("puts {new} into {word} and takes out what is there, {old}"),
             "cas" => match &self.expected {
                 Some(expected) => {
+                    let expected = quoted(expected);
                     format!("would replace {expected} in {word}, but finds {old} there and changes nothing")
                 }
                 None => format!("finds {old} in {word}, as it expected, and replaces it by {new}"),
@@ -93,6 +94,11 @@ impl Step {
             _ => self.text(),
         }
     }
+}
+
+/// A name or a value; in quotes if it has several words, so that it is read as one.
+fn quoted(text: &str) -> String {
+    if text.contains(' ') { format!("\"{text}\"") } else { text.to_string() }
 }
 
 /// What a call asks for.
@@ -132,20 +138,20 @@ mod tests {
             expected: expected.map(str::to_string),
         };
         let told = [
-            (step("load Relaxed", None, None, None), "reads slot 1 and finds empty"),
+            (step("load Relaxed", None, None, None), "reads \"slot 1\" and finds empty"),
             (
                 step("load Relaxed", None, None, Some("5:50")),
-                "reads slot 1 and is given an old value, empty. It has been replaced by 5:50",
+                "reads \"slot 1\" and is given an old value, empty. It has been replaced by 5:50",
             ),
             (
                 step("cas AcqRel", Some("7:1"), None, None),
-                "finds empty in slot 1, as it expected, and replaces it by 7:1",
+                "finds empty in \"slot 1\", as it expected, and replaces it by 7:1",
             ),
             (
                 step("cas AcqRel", None, Some("7:1"), None),
-                "would replace 7:1 in slot 1, but finds empty there and changes nothing",
+                "would replace 7:1 in \"slot 1\", but finds empty there and changes nothing",
             ),
-            (step("store Release", Some("7:1"), None, None), "writes 7:1 into slot 1, in place of empty"),
+            (step("store Release", Some("7:1"), None, None), "writes 7:1 into \"slot 1\", in place of empty"),
         ];
         for (step, says) in told {
             assert_eq!(step.access(), says);
