@@ -61,7 +61,11 @@ impl Checked<'_> {
         let class = if self.reports.iter().all(Report::is_clean) { "" } else { " class=\"bad\"" };
         let executions = self.reports.iter().map(|report| report.executions).sum();
         writeln!(out, "<table class=\"facts\">\n<tbody>")?;
-        writeln!(out, "<tr><th>verdict</th><td{class}><strong>{}</strong></td></tr>", verdict(self.reports))?;
+        writeln!(
+            out,
+            "<tr><th>verdict</th><td{class}><strong>{}</strong></td></tr>",
+            verdict_of(self.reports)
+        )?;
         for (what, fact) in [
             ("structure", escape(self.structure)),
             ("engine", format!("{}, memory: {}", escape(self.engine), escape(self.model))),
@@ -142,7 +146,7 @@ fn groups(reports: &[Report]) -> Vec<(&str, Vec<&Report>)> {
 }
 
 /// What all reports say together, in a sentence.
-fn verdict(reports: &[Report]) -> String {
+fn verdict_of(reports: &[Report]) -> String {
     let with =
         |verdicts: &[Verdict]| reports.iter().filter(|report| verdicts.contains(&report.verdict)).count();
     match (with(&[Verdict::Violated]), with(&[Verdict::Capped, Verdict::Blind]), with(&[Verdict::Sampled])) {
@@ -152,5 +156,58 @@ fn verdict(reports: &[Report]) -> String {
         }
         (0, open, _) => format!("Open: {open} scenarios were not explored to their end."),
         (violated, ..) => format!("Violated: {violated} of {} scenarios.", reports.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpproof::simt::engine::Options;
+    use warpproof::simt::explore::Explore;
+    use warpproof_museum::exhibits;
+
+    /// Reports of a form that is wrong and of its repair.
+    fn reports() -> Vec<Report> {
+        let exhibit = exhibits().into_iter().find(|exhibit| exhibit.id == "32").expect("it is there");
+        let visit = exhibit.visit(&Explore, &Options::default()).expect("it fits");
+        let mut repaired = visit.repairs[0].1.clone();
+        repaired.scenario = "other/repaired".to_string();
+        vec![visit.published, repaired]
+    }
+
+    #[test]
+    fn the_summary_comes_first_and_only_a_violated_group_is_open() {
+        let reports = reports();
+        let checked = Checked {
+            structure: "a<b",
+            engine: "e",
+            model: "m",
+            counts: "executions",
+            seconds: 1.0,
+            reports: &reports,
+        };
+        let page = checked.page();
+        let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("no {text} in {page}"));
+        assert!(at("<h1>warpproof check a&lt;b</h1>") < at("Violated: 1 of 2 scenarios."));
+        assert!(at("Violated: 1 of 2") < at("<article class=\"trace\">"));
+        assert!(at("<article") < at("<h2>All scenarios</h2>"));
+        assert!(page.contains("<details class=\"group\" open><summary><strong>museum</strong>: 1 scenarios"));
+        assert!(page.contains("<details class=\"group\"><summary><strong>other</strong>: 1 scenarios"));
+        // Few are all slow.
+        assert!(!page.contains("The slowest"));
+    }
+
+    #[test]
+    fn the_verdict_is_that_of_the_worst() {
+        let mut reports = reports();
+        let mut with = |verdict| {
+            reports.iter_mut().for_each(|report| report.verdict = Verdict::Passed);
+            reports[1].verdict = verdict;
+            verdict_of(&reports)
+        };
+        assert!(with(Verdict::Passed).starts_with("No violation: every"));
+        assert!(with(Verdict::Sampled).contains("1 scenarios were only sampled"));
+        assert!(with(Verdict::Capped).starts_with("Open: 1"));
+        assert!(with(Verdict::Violated).starts_with("Violated: 1 of 2"));
     }
 }

@@ -1,6 +1,6 @@
-//! The pages of counterexamples and checks in a browser: its buttons are clicked and its keys pressed. Without
-//! a browser the tests say `skipped: no chromium`. `cargo xtask ci browser` runs them; pictures are left in
-//! `target/tmp/browser`.
+//! The pages of counterexamples and checks in a browser: its buttons are clicked and its keys pressed.
+//! Without a browser the tests say `skipped: no chromium`. `cargo xtask ci browser` runs them; pictures are
+//! left in `target/tmp/browser`.
 
 mod driver;
 

@@ -80,8 +80,9 @@ fn test() -> Outcome<()> {
 /// The pages whose commands are run, besides those of the book.
 const PAGES: [&str; 2] = ["README.md", "examples/README.md"];
 
-/// Everything else that the README, the page of examples and the book tell people to type. It runs the programs that
-/// the tests have built: `cargo run` would build the checker once more, for another set of packages.
+/// Everything else that the README, the page of examples and the book tell people to type. It runs the
+/// programs that the tests have built: `cargo run` would build the checker once more, for another set of
+/// packages.
 fn readme() -> Outcome<()> {
     // The packages of `cargo test`, so that nothing that it has built is built again.
     run(&mut cargo(&["test", "--no-run"]))?;

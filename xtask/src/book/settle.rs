@@ -1,5 +1,5 @@
-//! Pages of the book as mdBook needs them. On the pages, links lead to files of the repository, which the book
-//! does not have.
+//! Pages of the book as mdBook needs them. On the pages, links lead to files of the repository, which the
+//! book does not have.
 //!
 //! - A page that stands elsewhere, `{{#include ../simt/GUIDE.md}}`, comes in, its own links with it.
 //! - A link to a page of the book stays in the book, one to another file leads to the repository on the web.

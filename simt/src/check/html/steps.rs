@@ -52,7 +52,8 @@ impl Violation {
         writeln!(out, "</tbody>\n</table>")
     }
 
-    /// The attributes that say which word a row reads, with the value, and to which value it changes the word.
+    /// The attributes that say which word a row reads, with the value, and to which value it changes the
+    /// word.
     fn touches(&self, row: Row) -> String {
         let Row::Step(at) = row else { return String::new() };
         let step = &self.steps[at];
