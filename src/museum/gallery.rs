@@ -96,7 +96,6 @@ fn room(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use warpproof_museum::exhibits;
 
     #[test]

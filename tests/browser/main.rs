@@ -194,9 +194,12 @@ fn a_page_is_dark_where_the_user_wants_it_and_prints_all_of_it() {
     look(&mut browser, &folder.join("narrow.png"));
     browser.ask("Emulation.clearDeviceMetricsOverride", json!({}));
     // On paper nothing is dark, faint or folded, and there is nothing to press.
+    browser.click(".terms summary");
+    let terms = "document.querySelector('.terms dd').checkVisibility()";
+    assert_eq!(browser.value(terms), false);
     let dark = json!([{ "name": "prefers-color-scheme", "value": "dark" }]);
     browser.ask("Emulation.setEmulatedMedia", json!({ "media": "print", "features": dark }));
-    assert_eq!(browser.value(back), backs[0]);
+    assert_eq!((browser.value(back), browser.value(terms)), (backs[0].clone(), true.into()));
     let seen = "[...document.querySelectorAll('tr[data-step]')].every((row) => getComputedStyle(row).opacity === '1')";
     assert_eq!(browser.value(seen), true);
     assert_eq!(browser.value("document.querySelector('.controls').checkVisibility()"), false);
