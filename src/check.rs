@@ -181,8 +181,7 @@ pub(crate) fn check(args: &Args) -> Result<(), Failure> {
         summary.counterexamples.push(save(args, violation)?);
     }
     if let Some(path) = &args.html {
-        let page = page::report(&reports, args.engine.counts());
-        write_whole(path, &page)?;
+        write_whole(path, &summary.on(&reports).page())?;
     }
     if args.json {
         output::json(&summary)?;
@@ -384,6 +383,12 @@ impl Summary {
             depths: Vec::new(),
             results: reports.iter().map(line).collect(),
         }
+    }
+
+    /// What a page shows.
+    fn on<'a>(&'a self, reports: &'a [Report]) -> page::Checked<'a> {
+        let Self { structure, engine, model, counts, seconds, .. } = self;
+        page::Checked { structure, engine, model, counts, seconds: *seconds, reports }
     }
 
     /// The total, in one line.

@@ -53,3 +53,8 @@ pub use warpproof_model::{Add, Assign, Delete, Insert};
 #[cfg(all(doctest, feature = "gpu"))]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
+
+/// The code of the book, in the same way.
+#[cfg(all(doctest, feature = "gpu"))]
+#[doc = include_str!("../docs/tour-rust.md")]
+pub struct Tour;

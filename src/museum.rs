@@ -1,13 +1,17 @@
 //! `warpproof museum`: published defects that the checker must find.
 
+mod gallery;
+
 use crate::check;
 use crate::failure::Failure;
 use crate::output::{self, Progress, grouped};
 use serde::Serialize;
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
+use warpproof::simt::check::Violation;
 use warpproof::simt::engine::{Engine, Options};
 use warpproof_museum::{Exhibit, exhibits};
 
@@ -26,11 +30,16 @@ pub(crate) struct Args {
     /// Print one JSON list
     #[arg(long)]
     json: bool,
+    /// Also write a gallery: a page with a line for each exhibit, and a page for each counterexample, step by
+    /// step
+    #[arg(long, value_name = "FOLDER")]
+    html: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   warpproof museum
+  warpproof museum --html gallery      then open gallery/index.html in a browser
   warpproof museum --engine loom --json
 
 Exit codes: 0 every defect was found and every repaired form that was explored holds; 1 otherwise.";
@@ -52,6 +61,9 @@ struct Line {
     too_large: bool,
     #[serde(skip)]
     what: String,
+    /// What was found, if it is what the exhibit is about.
+    #[serde(skip)]
+    violation: Option<Violation>,
     /// What differs from the expected result.
     #[serde(skip)]
     wrong: Vec<String>,
@@ -59,7 +71,14 @@ struct Line {
 
 /// Visits all exhibits.
 pub(crate) fn museum(args: &Args) -> Result<(), Failure> {
-    let lines = visit_all(args.engine, &exhibits());
+    let exhibits = exhibits();
+    if let Some(folder) = &args.html {
+        gallery::admit(folder)?;
+    }
+    let lines = visit_all(args.engine, &exhibits);
+    if let Some(folder) = &args.html {
+        gallery::write(folder, &exhibits, &lines)?;
+    }
     if args.json {
         output::json(&lines)?;
     } else {
@@ -73,6 +92,9 @@ pub(crate) fn museum(args: &Args) -> Result<(), Failure> {
             found.count(),
             twins.count()
         ))?;
+        if let Some(folder) = &args.html {
+            output::line(format_args!("pages: {}", folder.join(gallery::INDEX).display()))?;
+        }
     }
     let wrong: Vec<_> = lines.iter().flat_map(|line| &line.wrong).cloned().collect();
     if wrong.is_empty() { Ok(()) } else { Err(Failure::Violation(wrong.join("\n"))) }
@@ -113,6 +135,7 @@ impl Line {
             twin_passes: false,
             too_large: false,
             what,
+            violation: None,
             wrong: Vec::new(),
         };
         let options = Options { max_time: Some(LIMIT), ..Options::default() };
@@ -125,7 +148,10 @@ impl Line {
         };
         line.executions = visit.published.executions;
         match exhibit.found(&visit.published) {
-            Ok(violation) => (line.found, line.steps) = (true, violation.steps.len()),
+            Ok(violation) => {
+                (line.found, line.steps) = (true, violation.steps.len());
+                line.violation = Some(violation.clone());
+            }
             Err(wrong) => line.wrong.push(wrong),
         }
         let twins = visit.repairs.iter().filter_map(|(what, report)| exhibit.holds(what, report).err());

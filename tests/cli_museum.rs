@@ -36,6 +36,40 @@ fn museum_finds_every_exhibit_and_its_twins_pass() {
     assert_eq!(out.status.code(), Some(0), "{said}");
 }
 
+/// The gallery has a line and a page for each exhibit, in plain words, and says what the words of memory are.
+#[test]
+fn the_gallery_has_a_page_for_every_exhibit() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("museum/gallery");
+    let path = folder.to_str().expect("a plain path");
+    let out = warpproof(&["museum", "--html", path]);
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    assert!(text(&out.stdout).contains(&format!("pages: {path}/index.html")), "{}", text(&out.stdout));
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("written");
+    let index = read("index.html");
+    for exhibit in exhibits() {
+        let (name, plain) = (format!("exhibit-{}.html", exhibit.id), escape(exhibit.plain()));
+        assert!(index.contains(&format!("<a href=\"{name}\">{plain}</a>")), "exhibit {}", exhibit.id);
+        let page = read(&name);
+        assert!(
+            page.contains(&format!("<h1>Exhibit {}: {plain}</h1>", exhibit.id)),
+            "exhibit {}",
+            exhibit.id
+        );
+        assert!(
+            !page.contains("<div class=\"about\">\n<p>Found by"),
+            "exhibit {}: no words on it",
+            exhibit.id
+        );
+        let outside =
+            ["http:", "https:", "src=", "@import", "url(", "<link"].iter().find(|o| page.contains(**o));
+        assert_eq!(outside, None, "exhibit {}", exhibit.id);
+    }
+    // A folder that cannot be made.
+    let out = warpproof(&["museum", "--html", &format!("{path}/index.html")]);
+    assert_eq!(out.status.code(), Some(2), "{}", text(&out.stdout));
+    assert!(text(&out.stderr).contains("index.html"), "{}", text(&out.stderr));
+}
+
 /// The violation of an exhibit, found and saved.
 fn saved(id: &str, path: &Path) -> Violation {
     let exhibit = exhibits().into_iter().find(|exhibit| exhibit.id == id).expect("an exhibit of the list");

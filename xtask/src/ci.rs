@@ -2,7 +2,8 @@
 
 use crate::shell::{Outcome, read, root, run, scratch};
 use crate::steps::{self, Done, Step, chosen, failures, table};
-use crate::{fuzz, modules, mutants, ptx, ptxas, python, report};
+use crate::{book, browser, fuzz, modules, mutants, own_kernel, ptx, ptxas, python, report};
+use std::collections::BTreeSet;
 use std::process::Command;
 
 /// Seconds to run each fuzz target.
@@ -11,14 +12,16 @@ const FUZZ_SECONDS: u32 = 10;
 /// The variable that names the folder of the kernels that are not checked in.
 pub(crate) const KERNELS: &str = "WARPPROOF_KERNELS";
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 13] = [
     ("fmt", || done(format())),
     ("clippy", || done(clippy())),
     ("docs", || done(docs())),
     ("report", || done(report::check())),
+    ("book", book::build),
     // Before the tests, which look at kernels that are not checked in.
-    ("ptx", || done(ptx::check())),
+    ("ptx", || done(ptx::check().and_then(|()| own_kernel::build()))),
     ("test", || done(test())),
+    ("browser", browser::check),
     ("python", || done(python::check())),
     ("ptxas", || done(ptxas::run_all())),
     ("mutants", || done(mutants::sample())),
@@ -74,11 +77,12 @@ fn test() -> Outcome<()> {
     run(cargo(&["test"]).env(KERNELS, modules::built()))
 }
 
-/// The pages whose commands are run.
+/// The pages whose commands are run, besides those of the book.
 const PAGES: [&str; 2] = ["README.md", "examples/README.md"];
 
-/// Everything else that the README and the page of examples tell people to type. It runs the programs that
-/// the tests have built: `cargo run` would build the checker once more, for another set of packages.
+/// Everything else that the README, the page of examples and the book tell people to type. It runs the
+/// programs that the tests have built: `cargo run` would build the checker once more, for another set of
+/// packages.
 fn readme() -> Outcome<()> {
     // The packages of `cargo test`, so that nothing that it has built is built again.
     run(&mut cargo(&["test", "--no-run"]))?;
@@ -97,25 +101,40 @@ fn readme() -> Outcome<()> {
 /// Runs the commands of the pages: `command` makes one of what follows `cargo`.
 pub(crate) fn run_readme(command: impl Fn(&[&str]) -> Command) -> Outcome<()> {
     for page in PAGES {
-        let text = read(&root().join(page))?;
-        let commands = commands(&text);
-        if commands.is_empty() {
+        if commands(&read(&root().join(page))?)?.is_empty() {
             return Err(format!("{page} shows no command"));
         }
-        for arguments in commands {
-            println!("-- cargo {}", arguments.join(" "));
-            run(&mut command(&arguments))?;
+    }
+    // What two pages show runs once.
+    let mut ran = BTreeSet::new();
+    for page in PAGES.map(str::to_owned).into_iter().chain(book::pages()?) {
+        let text = read(&root().join(&page))?;
+        for arguments in commands(&text).map_err(|wrong| format!("{page}: {wrong}"))? {
+            let line = arguments.join(" ");
+            println!("-- cargo {line}");
+            if ran.insert(line) {
+                run(&mut command(&arguments))?;
+            }
         }
     }
     Ok(())
 }
 
-/// The cargo commands in the shell blocks of a text, except the one that the step `test` runs.
-fn commands(text: &str) -> Vec<Vec<&str>> {
+/// The commands in the shell blocks of a text, as what follows `cargo`, except the one that the step `test`
+/// runs.
+fn commands(text: &str) -> Outcome<Vec<Vec<&str>>> {
+    let mut all = Vec::new();
     let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let lines =
-        blocks.flat_map(str::lines).filter_map(|line| line.split('#').next()?.trim().strip_prefix("cargo "));
-    lines.filter(|line| *line != "test").map(|line| line.split_whitespace().collect()).collect()
+    for line in blocks.flat_map(str::lines) {
+        let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
+        match words.as_slice() {
+            [] | ["cargo", "test"] => {}
+            ["cargo", rest @ ..] => all.push(rest.to_vec()),
+            ["warpproof", rest @ ..] => all.push([&["run", "--release", "--"], rest].concat()),
+            _ => return Err(format!("`{line}` is neither of cargo nor of warpproof: nothing runs it")),
+        }
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -124,7 +143,10 @@ mod tests {
 
     #[test]
     fn the_readmes_commands_are_found() {
-        let text = "```sh\ncargo run -- list    # all\ncargo test\n```\ncargo no\n```sh\ncargo build\n```\n";
-        assert_eq!(commands(text), [vec!["run", "--", "list"], vec!["build"]]);
+        let text =
+            "```sh\ncargo run -- list    # all\ncargo test\n```\ncargo no\n```sh\n\nwarpproof list\n```\n";
+        let found = commands(text).unwrap();
+        assert_eq!(found, [vec!["run", "--", "list"], vec!["run", "--release", "--", "list"]]);
+        assert!(commands("```sh\nmake\n```\n").unwrap_err().contains("`make`"));
     }
 }

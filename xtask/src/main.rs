@@ -1,5 +1,7 @@
 //! The tasks of developers and CI: `cargo xtask COMMAND`. One module per command.
 
+mod book;
+mod browser;
 mod ci;
 mod circles;
 mod comments;
@@ -8,6 +10,7 @@ mod fuzz;
 mod modules;
 mod mutants;
 mod nightly;
+mod own_kernel;
 mod ptx;
 mod ptx_form;
 mod ptx_orders;
@@ -29,8 +32,9 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  ci [STEP ...]  everything that must hold: fmt clippy docs report ptx test python ptxas mutants readme fuzz
+  ci [STEP ...]  everything that must hold: fmt clippy docs report book ptx test browser python ptxas mutants readme fuzz
   nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE generated deep soak miri tsan asan fuzz deny gpu; each adds a row to tests/nightly.csv
+  book           build the book of docs into target/book, with mdbook
   counts         what a new structure touches, lines, public names, circles between files, comments, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise
   mutants [STRUCTURE [NAME ...]]  check every mutant of tests/mutants, or those named, and write the table
@@ -66,6 +70,8 @@ fn run(arguments: &[&str]) -> Outcome<()> {
     match arguments {
         ["ci", steps @ ..] => ci::run_steps(steps),
         ["nightly", steps @ ..] => nightly::run_steps(steps),
+        ["book"] => book::build().map(drop),
+        ["book", "page", rest @ ..] => book::preprocess(rest),
         ["counts"] => counts::print(),
         ["unsafe"] => unsafety::count(),
         ["fuzz"] => fuzz::run_all(60, fuzz::Sanitizer::None),

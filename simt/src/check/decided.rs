@@ -230,11 +230,12 @@ fn a_page_shows_the_memory_beside_the_steps() {
     let both = page.split_once("<div class=\"both\">").expect("a box").1;
     let (steps, side) = both.split_once("<div class=\"side\">").expect("two columns");
     assert!(steps.contains("<table class=\"steps\">") && side.contains("<table class=\"words\">"), "{page}");
-    assert!(page.contains("The arrow keys step.") && page.contains("ArrowRight: \"next\""), "{page}");
+    assert!(page.contains("How to read this page") && page.contains("ArrowRight: \"next\""), "{page}");
     // Words by name, with values as traces have them; those that changed are marked.
-    let changed = "<td>[0]</td><td>0</td><td class=\"value changed\">0x100064</td>";
+    let changed = "<td>[0]</td><td>0</td><td class=\"value changed\"><span class=\"held\">0x100064</span>";
     assert!(side.contains(changed), "{side}");
-    assert!(side.contains("<td>[1]</td><td>0x100007</td><td class=\"value\">0x100007</td>"), "{side}");
+    let same = "<td>[1]</td><td>0x100007</td><td class=\"value\"><span class=\"held\">0x100007</span>";
+    assert!(side.contains(same), "{side}");
     // What the rows write leads from what the words hold at first to what they hold in the end.
     let words: Vec<_> = side.lines().filter(|line| line.starts_with("<tr data-word")).collect();
     let mut held: Vec<_> = words.iter().map(|word| attribute(word, "data-before")).collect();

@@ -79,6 +79,10 @@ impl Subject for PlanOne {
         vec![Array::new("keys", 64, words.clone()), Array::new("values", 64, words)]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["Slot 0 is keys[0] with values[0], and so on. A key and its value are two words.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         match call.op {
             Op::InsertOrAssign | Op::InsertUnique => {

@@ -173,6 +173,10 @@ impl Subject for PlanTwo {
         vec![Array::new("keys", 64, words.clone()), Array::new("values", 64, words)]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["Slot 0 is keys[0] with values[0], and so on. A key whose top bit is set is locked.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         match call.op {
             Op::InsertOrAssign | Op::InsertUnique => {

@@ -67,6 +67,10 @@ impl Subject for Pipeline {
         ]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["Two child tables of two words each, whose images are in the memory of the host, and one frame in that of the GPU.".into(), "A kernel writes 10 to all words of child table 0, and 20 to those of child table 1.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let (images, frames, child) = (m.w32(IMAGES), m.w32(FRAME), call.key as usize);
         // All of them get the one frame, in the order of their numbers.

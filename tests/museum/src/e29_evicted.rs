@@ -51,6 +51,10 @@ impl Subject for Evicting {
         vec![Array::new("slots", 64, vec![EMPTY.into(); BUCKETS])]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["A cuckoo table with buckets of one slot: a key is in one of two buckets. 1:10 is key 1 with the value 10.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, _w: &mut W, m: M, call: &Call) -> Ret {
         let slots = m.w64(0);
         match call.op {

@@ -36,6 +36,12 @@ impl Subject for Evicting {
         vec![Array::new("key", 64, vec![1]), Array::new("value", 64, vec![10])]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec![
+            "A bucket of one slot, which is full: an insert takes the place of the key that is there.".into(),
+        ]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let (keys, values) = (m.w64(0), m.w64(1));
         match call.op {
@@ -90,6 +96,10 @@ impl Subject for Groups {
 
     fn arrays(&self) -> Vec<Array> {
         vec![Array::new("lock", 32, vec![0]), Array::new("value", 64, vec![0])]
+    }
+
+    fn about(&self) -> Vec<String> {
+        vec!["A lock and the value that it protects; the lock is 1 where it is taken. Each lane of the warp wants it.".into()]
     }
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, _call: &Call) -> Ret {

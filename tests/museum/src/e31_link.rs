@@ -154,6 +154,10 @@ impl Subject for Chain {
         ]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["A bucket is an entry, and more entries are linked to it by offsets. An entry counts when its word in occupied is 1.".into(), "1:10 is key 1 with the value 10; fresh is the next entry that nobody has taken.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         match call.op {
             Op::InsertUnique => self.insert(w, m, call),

@@ -128,6 +128,23 @@ impl Subject for UnorderedMap {
         }
     }
 
+    fn about(&self) -> Vec<String> {
+        vec![
+            "A list of entries. Bit 0 of the used bits says whether entry 0 is in use: 1b is yes, 0b is no."
+                .into(),
+            "1:10 is key 1 with the value 10.".into(),
+        ]
+    }
+
+    fn word(&self, array: usize, index: usize) -> String {
+        match (array, index) {
+            (LINKS, 0) => "list, first entry".to_string(),
+            (LINKS, entry) => format!("list, entry after {}", entry - 1),
+            (PAIRS, entry) => format!("entries, pair {entry}"),
+            _ => "entries, used bits".to_string(),
+        }
+    }
+
     fn show(&self, array: usize, _index: usize, value: u128) -> String {
         match (array, value as u64) {
             (LINKS, word) if word == u64::from(NIL) => "end".to_string(),

@@ -185,6 +185,10 @@ impl Subject for FlashMap {
         ]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["Slot 0 is flags[0], keys[0] and values[0], and so on. The flag says what is in the slot, and how far from its home.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         match call.op {
             Op::InsertOrAssign => self.insert(w, m, call),

@@ -36,6 +36,10 @@ impl Subject for Flush {
         vec![words("buffer").in_block(), words("output")]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["Each lane of a warp writes its number to the buffer, counted from 1. Then the lanes copy the buffer to the output.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, _call: &Call) -> Ret {
         let (buffer, output) = (m.w32(BUFFER), m.w32(OUTPUT));
         let full = w.each(|lane| {

@@ -33,6 +33,10 @@ impl Subject for Pair {
         vec![Array::new("key", 64, vec![0]), Array::new("value", 64, vec![0])]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["A key, and the value that belongs to it; 0 is none yet.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let (keys, values) = (m.w64(0), m.w64(1));
         match call.op {

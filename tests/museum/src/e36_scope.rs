@@ -48,6 +48,10 @@ impl Subject for Locked {
         vec![if self.device_scope { lock } else { lock.in_block() }, Array::new("counter", 64, vec![0])]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["A counter, and a lock that protects it: 0 is free, 1 is taken. The warps are of different blocks.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, _call: &Call) -> Ret {
         let (lock, counter) = (m.w32(0), m.w64(1));
         // Acquire: pairs with the Release of the last holder.

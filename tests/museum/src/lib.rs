@@ -45,6 +45,7 @@ mod exhibit;
 mod glht;
 mod glht_insert;
 mod glht_word;
+mod plain;
 mod retrieve;
 mod shinde;
 mod slab_alloc;

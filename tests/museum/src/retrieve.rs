@@ -205,6 +205,11 @@ impl Subject for Retrieve {
         ]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["All keys of a table are copied to an output. count is how many there are; shared is the memory of the block: \
+                  a counter, where the block's keys go, and the sums of the warps.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, _call: &Call) -> Ret {
         Ret::Values(self.retrieve(w, m))
     }

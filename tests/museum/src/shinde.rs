@@ -286,6 +286,13 @@ impl Subject for List {
         vec![Array::new("links", 64, links), Array::new("values", 32, values)]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec![
+            "A list of nodes in the order of their values. A node never changes: an update replaces it by a new one.".into(),
+            "A link that is retained is about to be replaced; a node that is free may be taken for a new one.".into(),
+        ]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let list = On { links: m.w64(0), values: m.w32(1), form: self };
         let key = call.key as u32;

@@ -262,6 +262,13 @@ impl<const S: usize> Subject for SlabHash<S> {
         [Array::new("pairs", 64, vec![EMPTY.into(); pairs])].into_iter().chain(self.pool.arrays()).collect()
     }
 
+    fn about(&self) -> Vec<String> {
+        vec![
+            "A chain of slabs, which have a few pairs each: 1:10 is key 1 with the value 10.".into(),
+            "The bitmap of the pool says which slabs are taken; each warp has a copy of it.".into(),
+        ]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let (k, value) = (call.key as u32, call.value as u32);
         match call.op {

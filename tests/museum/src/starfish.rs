@@ -115,6 +115,10 @@ impl Subject for ChildTable {
         ]
     }
 
+    fn about(&self) -> Vec<String> {
+        vec!["A child table of three slots, and a stash for one pair that finds no slot. 1:10 is key 1 with the value 10.".into()]
+    }
+
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         if !self.in_turns {
             return Self::call(*self, m, call);

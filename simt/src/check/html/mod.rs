@@ -2,6 +2,7 @@
 
 mod history;
 mod steps;
+mod told;
 
 use super::explain::capital;
 use super::violation::Violation;
@@ -69,6 +70,7 @@ impl Violation {
         self.write_alone(out, "Before the warps began", true)?;
         self.write_alone(out, "When all warps had ended", false)?;
         writeln!(out, "</div>")?;
+        self.write_terms(out)?;
         self.write_steps_html(out)?;
         self.write_history_html(out)?;
         writeln!(out, "</article>")

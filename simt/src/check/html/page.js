@@ -6,33 +6,47 @@ for (const trace of document.querySelectorAll("article.trace")) {
   const slider = trace.querySelector("input[type=range]");
   const label = trace.querySelector(".at");
   const title = trace.querySelector(".now-title");
+  const told = trace.querySelector(".told");
+  const both = trace.querySelector(".both");
   if (!slider || rows.length === 0) continue;
   let at = 0;
 
-  // What the words hold after the first `at` rows, and which of them the last row wrote.
+  // What the words hold after the first `at` rows.
+  const memory = () => {
+    // Of stores that no memory order puts one after the other any may count in the end.
+    if (at === rows.length) return words.map((row) => row.dataset.after);
+    const held = words.map((row) => row.dataset.before);
+    for (const { dataset } of rows.slice(0, at)) {
+      if (dataset.writes !== undefined) held[Number(dataset.writes)] = dataset.value;
+    }
+    return held;
+  };
+
   const show = (next, scroll) => {
     at = Math.max(0, Math.min(rows.length, next));
-    const held = words.map((row) => row.dataset.before);
-    let changed = -1;
+    const now = at === 0 ? {} : rows[at - 1].dataset;
     rows.forEach((row, number) => {
-      const writes = number < at && row.dataset.writes !== undefined;
-      if (writes) held[Number(row.dataset.writes)] = row.dataset.value;
-      if (number === at - 1) changed = writes ? Number(row.dataset.writes) : -1;
       row.classList.toggle("now", number === at - 1);
-      row.classList.toggle("later", number >= at);
+      row.classList.toggle("later", at > 0 && number >= at);
     });
-    // Of stores that no memory order puts one after the other any may count in the end.
-    if (at === rows.length) words.forEach((row, number) => { held[number] = row.dataset.after; });
-    words.forEach((row, number) => {
-      const cell = row.querySelector(".value");
-      cell.textContent = held[number];
-      cell.classList.toggle("changed", number === changed);
+    memory().forEach((value, number) => {
+      const [reads, writes] = [now.reads === String(number), now.writes === String(number)];
+      const cell = words[number].querySelector(".value");
+      cell.querySelector(".held").textContent = value;
+      cell.classList.toggle("changed", writes);
+      cell.classList.toggle("read", reads && !writes);
+      cell.classList.toggle("old", reads && now.stale !== undefined);
+      const note = writes ? (reads ? "read and written" : "written") : reads ? "read" : "";
+      cell.querySelector(".note").textContent = reads && now.stale !== undefined ? "old value read: " + now.read : note;
     });
     slider.value = String(at);
-    const step = at === 0 ? "before step 1" : "after step " + rows[at - 1].dataset.step;
     label.textContent = at + " of " + rows.length;
-    title.textContent = step;
-    if (scroll && at > 0) rows[at - 1].scrollIntoView({ block: "nearest" });
+    title.textContent = at === 0 ? "before step 1" : "after step " + now.step;
+    told.textContent = at === 0 ? "Before the first step. Press \u2192." : now.told;
+    if (!scroll || at === 0) return;
+    // The memory comes into view with the steps.
+    if (both.getBoundingClientRect().top > innerHeight / 3) both.scrollIntoView();
+    rows[at - 1].scrollIntoView({ block: "nearest" });
   };
 
   slider.max = String(rows.length);
@@ -44,15 +58,23 @@ for (const trace of document.querySelectorAll("article.trace")) {
   rows.forEach((row, number) => row.addEventListener("click", () => show(number + 1, false)));
   trace.addEventListener("keys", (event) => show(moves[event.detail](), true));
   trace.classList.add("live");
-  const start = location.hash.match(/^#step-(\d+)$/);
-  show(start ? Number(start[1]) : rows.length, false);
+  const asked = () => {
+    const found = location.hash.match(/^#step-(\d+)$/);
+    show(found ? Number(found[1]) : 0, found !== null);
+  };
+  window.addEventListener("hashchange", asked);
+  asked();
+  // Paper shows everything, and memory as it ends.
+  let before = 0;
+  window.addEventListener("beforeprint", () => { before = at; show(rows.length, false); });
+  window.addEventListener("afterprint", () => show(before, false));
 }
 
 // The arrow keys step the trace that is in view.
 document.addEventListener("keydown", (event) => {
   const move = { ArrowRight: "next", ArrowDown: "next", ArrowLeft: "back", ArrowUp: "back", Home: "first", End: "last" }[event.key];
   if (!move || event.target.matches("input") || event.ctrlKey || event.altKey || event.metaKey) return;
-  const traces = [...document.querySelectorAll("article.trace.live")].filter((trace) => trace.offsetParent !== null);
+  const traces = [...document.querySelectorAll("article.trace.live")].filter((trace) => trace.checkVisibility());
   const seen = traces.find((trace) => trace.getBoundingClientRect().bottom > 80);
   if (!seen) return;
   event.preventDefault();

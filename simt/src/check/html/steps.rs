@@ -6,11 +6,11 @@ use super::super::violation::{Cell, Step, Violation};
 use super::escape;
 use std::fmt::{Result, Write};
 
-const CONTROLS: &str = "<div class=\"controls\"><button type=\"button\" class=\"first\" aria-label=\"first\">\u{ab}</button>\
-<button type=\"button\" class=\"back\" aria-label=\"one step back\">\u{2190}</button>\
-<button type=\"button\" class=\"next\" aria-label=\"one step on\">\u{2192}</button>\
-<button type=\"button\" class=\"last\" aria-label=\"last\">\u{bb}</button>\
-<input type=\"range\" min=\"0\" value=\"0\" aria-label=\"step\"><span class=\"at\"></span></div>";
+const CONTROLS: &str = "<div class=\"controls\"><button type=\"button\" class=\"first\" title=\"before the first step (Home)\" aria-label=\"before the first step\">\u{ab}</button>\
+<button type=\"button\" class=\"back\" title=\"one step back (left arrow)\" aria-label=\"one step back\">\u{2190}</button>\
+<button type=\"button\" class=\"next\" title=\"one step on (right arrow)\" aria-label=\"one step on\">\u{2192}</button>\
+<button type=\"button\" class=\"last\" title=\"after the last step (End)\" aria-label=\"after the last step\">\u{bb}</button>\
+<input type=\"range\" min=\"0\" value=\"0\" aria-label=\"step\"><span class=\"at\"></span></div>\n<p class=\"told\" aria-live=\"polite\"></p>";
 
 impl Violation {
     pub(super) fn write_steps_html(&self, out: &mut String) -> Result {
@@ -22,7 +22,7 @@ impl Violation {
         writeln!(out, "</div>\n<div class=\"side\">\n{CONTROLS}")?;
         self.write_words(out)?;
         writeln!(out, "</div>\n</div>")?;
-        writeln!(out, "<p class=\"foot\">{LEGEND} The arrow keys step.</p>")
+        writeln!(out, "<p class=\"foot\">{LEGEND}</p>")
     }
 
     fn write_table(&self, out: &mut String) -> Result {
@@ -39,8 +39,8 @@ impl Violation {
                 Row::Repeat { warp, last, .. } => (last + 1, warp, "inner", escape(&row.text())),
             };
             let broke = if culprit == Some(number - 1) { " class=\"broke\"" } else { "" };
-            let writes = self.writes(row);
-            write!(out, "<tr data-step=\"{number}\"{broke}{writes}><td>{number}</td>")?;
+            let (touches, told) = (self.touches(row), escape(&self.sentence(row)));
+            write!(out, "<tr data-step=\"{number}\"{broke}{touches} data-told=\"{told}\"><td>{number}</td>")?;
             for column in 0..warps {
                 match column == warp {
                     true => write!(out, "<td class=\"{class}\">{html}</td>")?,
@@ -52,15 +52,24 @@ impl Violation {
         writeln!(out, "</tbody>\n</table>")
     }
 
-    /// The attributes that say which word a row changes, and to which value.
-    fn writes(&self, row: Row) -> String {
+    /// The attributes that say which word a row reads, with the value, and to which value it changes the
+    /// word.
+    fn touches(&self, row: Row) -> String {
         let Row::Step(at) = row else { return String::new() };
         let step = &self.steps[at];
-        let word = self.words_shown().iter().position(|cell| cell.word == step.word);
-        match (word, &step.new) {
-            (Some(word), Some(new)) => format!(" data-writes=\"{word}\" data-value=\"{}\"", escape(new)),
-            _ => String::new(),
+        let Some(word) = self.words_shown().iter().position(|cell| cell.word == step.word) else {
+            return String::new();
+        };
+        let mut out = String::new();
+        // A store reads nothing.
+        if !step.action.starts_with("store") {
+            let stale = if step.stale { " data-stale" } else { "" };
+            out += &format!(" data-reads=\"{word}\" data-read=\"{}\"{stale}", escape(&step.old));
         }
+        if let Some(new) = &step.new {
+            out += &format!(" data-writes=\"{word}\" data-value=\"{}\"", escape(new));
+        }
+        out
     }
 
     /// The words that the page shows, group by group.
@@ -92,7 +101,7 @@ impl Violation {
             writeln!(
                 out,
                 "<tr data-word data-before=\"{before}\" data-after=\"{after}\"><td>{name}</td><td>{before}</td>\
-                 <td class=\"value{changed}\">{after}</td></tr>"
+                 <td class=\"value{changed}\"><span class=\"held\">{after}</span> <small class=\"note\"></small></td></tr>"
             )?;
         }
         writeln!(out, "</tbody>\n</table>")
