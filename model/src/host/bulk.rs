@@ -4,7 +4,7 @@
 //! capability of only some tables is a trait: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`],
 //! [`BulkOrdered`], [`BulkFlush`], [`BulkPaged`], `BulkSave` (feature `file`).
 
-use super::{Answer, Matches, Refused, Structure};
+use super::{Answer, Matches, NotStored, Outcomes, Refused, Structure};
 use crate::outcome::{Add, Assign, Delete, Insert, Op};
 use crate::paged::host::Paging;
 use alloc::vec::Vec;
@@ -20,7 +20,7 @@ pub type SinkOf<'a, T> =
 /// A whole table, of any structure and any entries.
 pub trait BulkTable {
     /// The error of a call.
-    type Error: core::error::Error + From<Refused>;
+    type Error: core::error::Error + From<Refused> + From<NotStored>;
     /// Its structure.
     type Structure: Structure;
     /// Its entries: `(key, value)` in a map, a key in a set.
@@ -57,9 +57,9 @@ pub trait BulkTable {
 /// backend.
 pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
     /// Adds pairs whose keys are absent.
-    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Self::Error>;
     /// Adds pairs, or replaces the values of keys that are present.
-    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Self::Error>;
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Assign>, Self::Error>;
     /// The value of one pair of each key.
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Self::Error>;
     /// Whether each key is present: a search that returns no values.
@@ -70,13 +70,13 @@ pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
     /// Operations of all kinds, all concurrent. `values[i]` is ignored if `ops[i]` takes no value. In a map
     /// of unique keys [`Op::Insert`] is a unique insert.
-    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Self::Error>;
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Outcomes<Answer<V>>, Self::Error>;
 }
 
 /// A concurrent set, in bulk. See [`BulkMap`] for errors and concurrency.
 pub trait BulkSet<K: Copy>: BulkTable<Entry = K> {
     /// Adds keys that are absent.
-    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Self::Error>;
+    fn insert(&self, keys: &[K]) -> Result<Outcomes<Insert>, Self::Error>;
     /// Whether each key is present.
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
     /// Deletes keys.
@@ -101,7 +101,7 @@ pub trait BulkMultimap<K: Copy, V: Copy>: BulkMatches<K, V> {
     ///
     /// # Errors
     /// As [`BulkMap`].
-    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Self::Error>;
 }
 
 /// A map that adds to values.
@@ -110,7 +110,7 @@ pub trait BulkCounter<K: Copy, V: Copy>: BulkMap<K, V> {
     ///
     /// # Errors
     /// As [`BulkMap`].
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Self::Error>;
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Self::Error>;
 }
 
 /// A table that knows an order of its entries: that of their slots.

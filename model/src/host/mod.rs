@@ -5,6 +5,7 @@
 
 mod answer;
 mod bulk;
+mod outcomes;
 pub mod structure;
 
 pub use crate::outcome::Op;
@@ -15,10 +16,10 @@ pub use bulk::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSet, BulkTable,
     GeometryOf, SinkOf, StatsOf,
 };
+pub use outcomes::{NotStored, Outcome, Outcomes, left_out};
 pub use structure::Structure;
 pub use structure::sizes::*;
 
-use crate::outcome::Insert;
 use core::fmt;
 
 /// Input that a bulk call refuses before it changes anything.
@@ -135,9 +136,4 @@ pub fn same_length<K, T>(keys: &[K], what: &'static str, other: &[T]) -> Result<
     } else {
         Err(Refused::Length { keys: keys.len(), what, found: other.len() })
     }
-}
-
-/// How many inserts found no room.
-pub fn left_out(outcomes: &[Insert]) -> u64 {
-    outcomes.iter().filter(|&&outcome| outcome == Insert::Full).count() as u64
 }
