@@ -36,6 +36,7 @@
 pub mod any;
 #[cfg(feature = "files")]
 pub mod files;
+pub mod prelude;
 
 #[cfg(feature = "gpu")]
 pub use warpproof_gpu as gpu;

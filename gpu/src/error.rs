@@ -31,6 +31,8 @@ impl fmt::Display for CudaError {
     }
 }
 
+impl core::error::Error for CudaError {}
+
 /// An error of the GPU backend.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
@@ -231,6 +233,7 @@ impl core::error::Error for Error {
             Self::Refused(refused) => Some(refused),
             Self::NotStored(error) => Some(error),
             Self::File(error) => Some(error),
+            Self::Kernel { error, .. } | Self::Driver { error, .. } => Some(error),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::shell::{Outcome, read, root, run, scratch};
 use crate::steps::{self, Done, Step, chosen, failures, table};
-use crate::{fuzz, modules, mutants, ptx, ptxas, python, report};
+use crate::{fuzz, modules, mutants, package, ptx, ptxas, python, report};
 use std::process::Command;
 
 /// Seconds to run each fuzz target.
@@ -11,11 +11,12 @@ const FUZZ_SECONDS: u32 = 10;
 /// The variable that names the folder of the kernels that are not checked in.
 pub(crate) const KERNELS: &str = "WARPPROOF_KERNELS";
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     ("fmt", || done(format())),
     ("clippy", || done(clippy())),
     ("docs", || done(docs())),
     ("report", || done(report::check())),
+    ("package", || done(package::check())),
     // Before the tests, which look at kernels that are not checked in.
     ("ptx", || done(ptx::check())),
     ("test", || done(test())),

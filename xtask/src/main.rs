@@ -8,6 +8,7 @@ mod fuzz;
 mod modules;
 mod mutants;
 mod nightly;
+mod package;
 mod ptx;
 mod ptx_form;
 mod ptx_orders;

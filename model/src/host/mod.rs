@@ -5,6 +5,7 @@
 
 mod answer;
 mod bulk;
+mod masked;
 mod outcomes;
 pub mod structure;
 
@@ -16,7 +17,7 @@ pub use bulk::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSet, BulkTable,
     GeometryOf, SinkOf, StatsOf,
 };
-pub use outcomes::{NotStored, Outcome, Outcomes, left_out};
+pub use outcomes::{InsertedAndFound, NotStored, Outcome, Outcomes, left_out};
 pub use structure::Structure;
 pub use structure::sizes::*;
 
@@ -33,6 +34,11 @@ pub enum Refused {
         what: &'static str,
         /// Its length.
         found: usize,
+    },
+    /// There is not enough memory for the part of the input that runs.
+    OutOfMemory {
+        /// How many bytes were asked for.
+        bytes: u64,
     },
     /// The table would have more parts than can be counted.
     TooLarge {
@@ -94,6 +100,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Length { keys, what, found } => write!(f, "{keys} keys but {found} {what}"),
+            Self::OutOfMemory { bytes } => write!(f, "out of memory: cannot allocate {bytes} bytes"),
             Self::SlabSlots { found, expected } => {
                 write!(f, "the size is for slabs of {found} slots; this table has slabs of {expected}")
             }

@@ -33,6 +33,13 @@ impl<V> Outcome for Answer<V> {
     }
 }
 
+/// The outcome of an operation that a mask may leave out.
+impl<T: Outcome> Outcome for Option<T> {
+    fn is_full(&self) -> bool {
+        self.as_ref().is_some_and(T::is_full)
+    }
+}
+
 /// The outcomes of a batch that stores entries, one for each. An entry whose outcome is `Full` is not stored.
 ///
 /// They are a slice ([`Deref`]) and an iterator. [`all_stored`](Self::all_stored) makes an error of a missing
@@ -146,6 +153,10 @@ impl<T: PartialEq> PartialEq<Vec<T>> for Outcomes<T> {
         self.0 == *other
     }
 }
+
+/// What [`BulkMap::insert_and_find`](super::BulkMap::insert_and_find) answers: the outcome of each insert, and
+/// the value that the key has.
+pub type InsertedAndFound<V> = (Outcomes<Insert>, Vec<Option<V>>);
 
 /// A table had no room for some entries of a batch. All others are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

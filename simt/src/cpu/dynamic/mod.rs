@@ -72,7 +72,7 @@ pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 ///
 /// The protocol is [`warpproof_model::growth`].
 pub struct Dynamic<T> {
-    growing: Growing<Locks<T>>,
+    pub(super) growing: Growing<Locks<T>>,
 }
 
 impl<T: Fixed> Dynamic<T> {
