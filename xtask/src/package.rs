@@ -1,9 +1,12 @@
 //! `cargo xtask ci package`: every crate that a release would publish can be packaged, and what is in it.
 
 use crate::ci::cargo;
-use crate::shell::{Outcome, output, run};
+use crate::shell::{Outcome, output, read, root, run, scratch, write};
 use serde::Deserialize;
 use serde_json::from_str;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 /// The crates that a release publishes, each after those that it depends on.
 const CRATES: [&str; 7] = [
@@ -59,31 +62,61 @@ impl Package {
     }
 }
 
-/// Packages all crates without building them: other steps build what is in them. Checks what a registry would
-/// show, the files, and what the library alone depends on.
+/// Packages all crates as a release would, without building them: other steps build what is in them. Checks
+/// what a registry would show, the files, and what the library alone depends on.
 pub(crate) fn check() -> Outcome<()> {
     let text =
         output(cargo(&["metadata", "--no-deps", "--format-version", "1"]).env("CARGO_TERM_QUIET", "true"))?;
     let metadata: Metadata = from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
+    let copy = scratch().join("packaged");
+    copy_for_release(&copy)?;
     for name in CRATES {
         let package = metadata.packages.iter().find(|package| package.name == name);
         let lacks = package.ok_or_else(|| format!("there is no crate {name}"))?.lacks();
         if !lacks.is_empty() {
             return Err(format!("{name} has no {}", lacks.join(", no ")));
         }
-        let list = output(&mut cargo(&["package", "--quiet", "--allow-dirty", "--list", "-p", name]))?;
+        let list = output(cargo(&["package", "--quiet", "--list", "-p", name]).current_dir(&copy))?;
         let wrong = wrong_files(&list);
         if !wrong.is_empty() {
             return Err(format!("the package of {name}: {}", wrong.join(", ")));
         }
     }
     let crates: Vec<_> = CRATES.iter().flat_map(|name| ["-p", name]).collect();
-    run(cargo(&["package", "--no-verify", "--allow-dirty"]).args(crates))?;
+    let mut package = cargo(&["package", "--no-verify"]);
+    run(package.args(crates).current_dir(&copy).env("CARGO_TARGET_DIR", copy.join("target")))?;
     let tree = ["tree", "-p", "warpproof", "--no-default-features", "-e", "normal", "--prefix", "none"];
     match built(&output(&mut cargo(&tree))?).as_slice() {
         [] => Ok(()),
         found => Err(format!("the library alone depends on {}", found.join(", "))),
     }
+}
+
+/// Copies the project's files to a folder, where its crates may be published: cargo does not package crates
+/// together that may not be.
+fn copy_for_release(to: &Path) -> Outcome<()> {
+    let failed = |what: &Path, error| format!("cannot copy {}: {error}", what.display());
+    if to.exists() {
+        fs::remove_dir_all(to).map_err(|error| failed(to, error))?;
+    }
+    let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+    for file in
+        output(Command::new("git").current_dir(root()).args(list))?.split('\0').filter(|f| !f.is_empty())
+    {
+        let (from, to) = (root().join(file), to.join(file));
+        // A file that was deleted and not committed is listed too.
+        if from.is_file() {
+            fs::create_dir_all(to.parent().unwrap_or(&to)).map_err(|error| failed(&from, error))?;
+            fs::copy(&from, &to).map_err(|error| failed(&from, error))?;
+        }
+    }
+    let manifest = to.join("Cargo.toml");
+    let text = read(&manifest)?;
+    let released = text.replacen("\npublish = false\n", "\npublish = true\n", 1);
+    if released == text {
+        return Err("Cargo.toml no longer says `publish = false`: this step need not copy the project".into());
+    }
+    write(&manifest, &released)
 }
 
 /// What is wrong with the files of a package.

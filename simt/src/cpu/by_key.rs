@@ -7,6 +7,7 @@ use super::held::{Done, Says};
 use super::map::Map;
 use super::open::{Buckets, Fixed, FixedBuckets};
 use super::set::Set;
+use core::cell::Cell;
 use core::fmt;
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -44,20 +45,28 @@ pub trait OneKey {
     ) -> Result<A, Error>;
 }
 
-/// A number for the warps of this thread. Slabs are allocated at another place for each number.
+/// A number for the warps of this thread that store entries: slabs are allocated at another place for each
+/// number.
+#[inline]
 fn number() -> u32 {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
+    static LAST: AtomicU32 = AtomicU32::new(0);
     thread_local! {
-        // Relaxed: the number depends on no other memory.
-        static NUMBER: u32 = NEXT.fetch_add(1, Ordering::Relaxed);
+        // A constant at first, so that no call has to ask whether it was made. 0 is no number.
+        static NUMBER: Cell<u32> = const { Cell::new(0) };
     }
-    NUMBER.try_with(|&number| number).unwrap_or(0)
+    NUMBER.with(|number| {
+        if number.get() == 0 {
+            // Relaxed: the number depends on no other memory.
+            number.set(LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1));
+        }
+        number.get()
+    })
 }
 
 /// Runs `f` with a warp of this thread.
 #[inline(always)]
-fn alone<C: CpuTable, A>(table: &C, f: impl FnOnce(C::AllKeys<'_>, &mut C::Warp) -> A) -> A {
-    f(table.all_keys(), &mut table.warp(number()))
+fn alone<C: CpuTable, A>(table: &C, number: u32, f: impl FnOnce(C::AllKeys<'_>, &mut C::Warp) -> A) -> A {
+    f(table.all_keys(), &mut table.warp(number))
 }
 
 macro_rules! fixed {
@@ -67,14 +76,14 @@ macro_rules! fixed {
 
             #[inline(always)]
             fn run<A>(&self, _: bool, f: impl FnOnce(T::AllKeys<'_>, &mut T::Warp) -> A) -> A {
-                alone(&self.table, f)
+                alone(&self.table, 0, f)
             }
             #[inline(always)]
             fn store<A>(
                 &self,
                 f: impl FnOnce(T::AllKeys<'_>, &mut T::Warp) -> (A, bool),
             ) -> Result<A, Error> {
-                Ok(alone(&self.table, f).0)
+                Ok(alone(&self.table, number(), f).0)
             }
         }
     )* };
@@ -92,7 +101,7 @@ impl<T: Fixed> OneKey for Dynamic<T> {
         if deletes {
             self.growing.note_deletes();
         }
-        alone(table.words(), f)
+        alone(table.words(), 0, f)
     }
 
     fn store<A>(
@@ -103,7 +112,7 @@ impl<T: Fixed> OneKey for Dynamic<T> {
         let (mut f, mut answer) = (Some(f), None);
         self.growing.insert(1, |table, _, _| {
             let Some(f) = f.take() else { return Ok(0) };
-            let (said, stored) = alone(table.words(), f);
+            let (said, stored) = alone(table.words(), number(), f);
             answer = Some(said);
             Ok(u64::from(stored))
         })?;
