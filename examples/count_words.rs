@@ -41,7 +41,7 @@ fn count<'a>(words: &[&'a str]) -> Outcome<Vec<(&'a str, u64)>> {
     let places: Vec<u64> = (0..words.len() as u64).collect();
     // Of the occurrences of a word, any one is kept.
     let kept = OpenMap::<u64, u64>::with_capacity(words.len() as u64)?;
-    kept.insert_unique(&hashes, &places)?;
+    kept.insert_unique(&hashes, &places)?.all_stored()?;
     for (word, place) in words.iter().zip(kept.search(&hashes)?) {
         let other = words[place.ok_or("a word was lost")? as usize];
         if other != *word {
@@ -49,7 +49,7 @@ fn count<'a>(words: &[&'a str]) -> Outcome<Vec<(&'a str, u64)>> {
         }
     }
     let counts = OpenMap::<u64, u64>::with_capacity(kept.len()?)?;
-    counts.insert_or_add(&hashes, &vec![1; words.len()])?;
+    counts.insert_or_add(&hashes, &vec![1; words.len()])?.all_stored()?;
     let (hashes, counts): (Vec<u64>, Vec<u64>) = counts.retrieve_all()?.into_iter().unzip();
     assert_eq!(counts.iter().sum::<u64>(), words.len() as u64, "every word is counted once");
     let at = kept.search(&hashes)?.into_iter().flatten().map(|place| words[place as usize]);

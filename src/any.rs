@@ -14,7 +14,7 @@
 //! let tables: [Map<u32, u32>; 2] =
 //!     [Map::new(Slab::with_capacity(100)?), Map::new(Open::with_capacity(100)?).with_counter::<Open>()];
 //! for map in &tables {
-//!     map.insert_unique(&[1, 2], &[10, 20])?;
+//!     map.insert_unique(&[1, 2], &[10, 20])?.all_stored()?;
 //!     assert_eq!(map.len()?, 2);
 //! }
 //! assert!(tables[0].counter().is_none() && tables[1].counter().is_some());

@@ -28,7 +28,7 @@
 //!     Ok(map.search(keys)?.iter().flatten().count())
 //! }
 //! # let map = warpproof::simt::cpu::SlabMap::<u32, u32>::with_capacity(10)?;
-//! # map.insert_unique(&[7, 9], &[1, 2])?;
+//! # map.insert_unique(&[7, 9], &[1, 2])?.all_stored()?;
 //! # assert_eq!(known(&map, &[7, 8])?, 1);
 //! # Ok::<(), warpproof::simt::cpu::Error>(())
 //! ```
@@ -36,6 +36,7 @@
 pub mod any;
 #[cfg(feature = "files")]
 pub mod files;
+pub mod prelude;
 
 #[cfg(feature = "gpu")]
 pub use warpproof_gpu as gpu;
@@ -45,7 +46,7 @@ pub use warpproof_simt as simt;
 pub use warpproof_model::host::structure::sizes::*;
 pub use warpproof_model::host::{
     Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave,
-    BulkSet, BulkTable, Matches, Op, Refused, Structure, structure,
+    BulkSet, BulkTable, Matches, NotStored, Op, Outcome, Outcomes, Refused, Structure, structure,
 };
 pub use warpproof_model::{Add, Assign, Delete, Insert};
 

@@ -143,7 +143,7 @@ fn a_table_that_grows_is_used_by_jobs_of_a_pool() {
     let map = DynamicMap::<u64, u64>::with_capacity(1).unwrap();
     (0..JOBS).into_par_iter().for_each(|job| {
         let keys: Vec<u64> = (0..KEYS).map(|key| KEYS * (job % 8) + key).collect();
-        map.insert_unique(&keys, &keys).unwrap();
+        map.insert_unique(&keys, &keys).unwrap().all_stored().unwrap();
         assert!(map.search(&keys).unwrap().iter().zip(&keys).all(|(&found, &key)| found == Some(key)));
         map.shrink().unwrap();
     });
@@ -170,13 +170,13 @@ fn a_table_on_a_gpu_keeps_to_its_entries() {
     slide(&warpproof::gpu::DynamicMap::<u64, u64>::new(device).unwrap(), 500_000, 5_000_000, SMALL);
     let map = warpproof::gpu::DynamicMap::<u64, u64>::new(device).unwrap();
     let keys: Vec<u64> = (0..20_000_000).collect();
-    map.insert_unique(&keys, &keys).unwrap();
+    map.insert_unique(&keys, &keys).unwrap().all_stored().unwrap();
     assert_bounded_or_small(map.geometry().slots(), keys.len(), SMALL);
     // A batch that seems to store all its keys, and then stores no more.
     let map = warpproof::gpu::DynamicMap::<u64, u64>::new(device).unwrap();
     let most = 2_000_000;
     let keys: Vec<u64> = keys.into_iter().map(|key| if key < most { key } else { key % 10 }).collect();
-    map.insert_unique(&keys, &keys).unwrap();
+    map.insert_unique(&keys, &keys).unwrap().all_stored().unwrap();
     assert_bounded_or_small(map.geometry().slots(), most as usize, SMALL);
     assert_eq!(map.len().unwrap(), most);
     assert!(map.search(&keys).unwrap().into_iter().eq(keys.into_iter().map(Some)));

@@ -128,7 +128,7 @@ fn counters_add_signed_numbers() {
     assert_eq!(added.iter().filter(|&&said| said == Add::Inserted).count(), 2);
     assert_eq!(sums.search(&[-1, 5]).unwrap(), [Some(-5), Some(i64::MIN)]);
     let narrow = DynamicMap::<u64, i32>::with_capacity(10).unwrap();
-    narrow.insert_or_add(&[u64::MAX; 3], &[-1, -2, i32::MAX]).unwrap();
+    narrow.insert_or_add(&[u64::MAX; 3], &[-1, -2, i32::MAX]).unwrap().all_stored().unwrap();
     assert_eq!(narrow.search(&[u64::MAX]).unwrap(), [Some(i32::MAX - 3)]);
     assert_eq!(narrow.retrieve_all_in_order().unwrap(), [(u64::MAX, i32::MAX - 3)]);
 }
@@ -138,7 +138,7 @@ macro_rules! moves {
     ($map:expr, |$moved:ident| $move:expr) => {{
         let (keys, values) = (numbers::<i64>(0), numbers::<i64>(7));
         let $moved = &mut $map.unwrap();
-        $moved.insert_unique(&keys, &values).unwrap();
+        $moved.insert_unique(&keys, &values).unwrap().all_stored().unwrap();
         $moved.delete(&keys[1..2]).unwrap();
         $move.unwrap();
         let mut expected: HashMap<i64, i64> = keys.into_iter().zip(values).collect();
@@ -221,14 +221,14 @@ fn every_structure_on_a_gpu_holds_signed_keys_and_other_values() {
     holds_keys("hopscotch", &mut gpu::HopscotchSet::<i64>::with_capacity(device, n).unwrap());
     holds_keys("waitfree", &mut gpu::WaitFreeSet::<i32>::with_capacity(device, n).unwrap());
     let sums = gpu::OpenMap::<i64, i64>::with_capacity(device, 10).unwrap();
-    sums.insert_or_add(&[-1, -1, 5, -1], &[-10, 3, i64::MIN, 2]).unwrap();
+    sums.insert_or_add(&[-1, -1, 5, -1], &[-10, 3, i64::MIN, 2]).unwrap().all_stored().unwrap();
     assert_eq!(sums.search(&[-1, 5]).unwrap(), [Some(-5), Some(i64::MIN)]);
     let tuning = gpu::Tuning { lock_word: true, ..Default::default() };
     let size = gpu::OpenMap::<i64, f64>::size(n, 0.8).unwrap();
     holds("lock word", &mut gpu::OpenMap::<i64, f64>::with_tuning(device, size, tuning).unwrap());
     let map = gpu::SlabMultimap::<i64, f64>::with_capacity(device, 3000).unwrap();
     let values: Vec<f64> = (0..1000).map(f64::from).collect();
-    map.insert(&[-1; 1000], &values).unwrap();
+    map.insert(&[-1; 1000], &values).unwrap().all_stored().unwrap();
     let matches = map.search_all(&[-2, -1]).unwrap();
     assert_eq!((matches.of(0).len(), matches.of(1).iter().sum::<f64>()), (0, 499_500.0));
     assert_eq!(map.delete_all(&[-1]).unwrap(), [1000]);

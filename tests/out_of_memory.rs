@@ -201,7 +201,7 @@ macro_rules! map {
         let ops: Vec<_> = ops.into_iter().cycle().take(n).collect();
         let make = move || {
             let map: $map = new(capacity).unwrap();
-            map.insert_unique(old, old).unwrap();
+            map.insert_unique(old, old).unwrap().all_stored().unwrap();
             map
         };
         macro_rules! each {
@@ -238,7 +238,7 @@ macro_rules! set {
         let (old, batch) = (&keys[..n], &keys[n / 2..][..n]);
         let make = || {
             let set: $set = new(keys.len() as u64).unwrap();
-            set.insert(old).unwrap();
+            set.insert(old).unwrap().all_stored().unwrap();
             set
         };
         macro_rules! each {
@@ -287,7 +287,7 @@ fn slabs(counts: &mut Counts) {
     let size = SlabGeometry::for_pairs(keys.len() as u64).unwrap();
     let make = || {
         let map = SlabMap::<u32, u32>::with_seed(size, Seed::new(1)).unwrap();
-        map.insert_unique(&keys, &keys).unwrap();
+        map.insert_unique(&keys, &keys).unwrap().all_stored().unwrap();
         map
     };
     let call = |map: &mut SlabMap<u32, u32>, _| BulkMap::delete(map, gone).and_then(|_| map.flush());
@@ -298,7 +298,7 @@ fn slabs(counts: &mut Counts) {
     let make = || {
         let map = SlabMultimap::<u32, u32>::with_capacity(60_000).unwrap();
         for _ in 0..3 {
-            map.insert(&keys, &keys).unwrap();
+            map.insert(&keys, &keys).unwrap().all_stored().unwrap();
         }
         map
     };

@@ -141,7 +141,7 @@ impl Worker {
                 assert!(found.iter().map(Option::is_some).eq(there), "contains and search differ");
                 found.into_iter().map(Answer::Search).collect()
             }
-            None => map.mixed(&ops, &keys, &values).expect("memory"),
+            None => map.mixed(&ops, &keys, &values).expect("memory").into_vec(),
         };
         for (i, (said, expected)) in said.iter().zip(&expected).enumerate() {
             assert_eq!(said, expected, "{:?} of {}", ops[i], keys[i]);

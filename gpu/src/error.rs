@@ -3,7 +3,7 @@
 use core::fmt;
 use cudarc::driver::{DriverError, sys::CUresult};
 use std::path::PathBuf;
-use warpproof_model::host::Refused;
+use warpproof_model::host::{NotStored, Refused};
 use warpproof_model::paged::file::FileError;
 
 /// An error code of the CUDA driver.
@@ -30,6 +30,8 @@ impl fmt::Display for CudaError {
         write!(f, "{:?} ({})", self.0, self.code())
     }
 }
+
+impl core::error::Error for CudaError {}
 
 /// An error of the GPU backend.
 #[derive(Clone, PartialEq, Debug)]
@@ -136,6 +138,8 @@ pub enum Error {
         /// The error of the driver.
         error: CudaError,
     },
+    /// Some entries of a batch found no room ([`all_stored`](warpproof_model::host::Outcomes::all_stored)).
+    NotStored(NotStored),
     /// A table cannot be saved to a file, or opened.
     File(FileError),
 }
@@ -217,6 +221,7 @@ impl fmt::Display for Error {
                 write!(f, "kernel {kernel}: operation {index} answered with the unknown code {code}")
             }
             Self::Driver { what, error } => write!(f, "{what}: {error}"),
+            Self::NotStored(error) => error.fmt(f),
             Self::File(error) => error.fmt(f),
         }
     }
@@ -226,7 +231,9 @@ impl core::error::Error for Error {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Refused(refused) => Some(refused),
+            Self::NotStored(error) => Some(error),
             Self::File(error) => Some(error),
+            Self::Kernel { error, .. } | Self::Driver { error, .. } => Some(error),
             _ => None,
         }
     }
@@ -235,6 +242,12 @@ impl core::error::Error for Error {
 impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         Self::Refused(refused)
+    }
+}
+
+impl From<NotStored> for Error {
+    fn from(error: NotStored) -> Self {
+        Self::NotStored(error)
     }
 }
 

@@ -27,7 +27,7 @@
 //!
 //! let device = Device::open(0)?;
 //! let map = SlabMap::<u32, u32>::with_capacity(&device, 1_000_000)?;
-//! map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+//! map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 //! assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 //!
 //! // On host slices, without a `Vec`.

@@ -10,7 +10,7 @@ use crate::layout::{Entry, Scalar};
 use crate::structures::{Counter, Holds};
 use warpproof_model::Seed;
 use warpproof_model::bits::Integer;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, Op, left_out, same_length};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, Op, Outcomes, left_out, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Map<K, V, S>
@@ -48,12 +48,12 @@ impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> BulkMap<K, V> for Map<K, V, S>
 where
     (K, V): Entry,
 {
-    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
-        self.answers(|mut map, outcomes| map.insert_unique(keys, values, outcomes))
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Error> {
+        self.answers(|mut map, outcomes| map.insert_unique(keys, values, outcomes)).map(Outcomes::from)
     }
 
-    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
-        self.answers(|mut map, outcomes| map.insert_or_assign(keys, values, outcomes))
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Assign>, Error> {
+        self.answers(|mut map, outcomes| map.insert_or_assign(keys, values, outcomes)).map(Outcomes::from)
     }
 
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
@@ -78,8 +78,8 @@ where
         self.answers(|mut map, outcomes| map.delete(keys, outcomes))
     }
 
-    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
-        self.answers(|mut map, answers| map.mixed(ops, keys, values, answers))
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Outcomes<Answer<V>>, Error> {
+        self.answers(|mut map, answers| map.mixed(ops, keys, values, answers)).map(Outcomes::from)
     }
 }
 
@@ -87,7 +87,7 @@ impl<K: Scalar, V: Scalar + Integer, S: Holds<(K, V)> + Counter> BulkCounter<K, 
 where
     (K, V): Entry,
 {
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
-        self.answers(|mut map, outcomes| map.insert_or_add(keys, values, outcomes))
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+        self.answers(|mut map, outcomes| map.insert_or_add(keys, values, outcomes)).map(Outcomes::from)
     }
 }

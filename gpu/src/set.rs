@@ -6,7 +6,7 @@ use crate::handle::Set;
 use crate::layout::KeyScalar;
 use crate::structures::Holds;
 use warpproof_model::Seed;
-use warpproof_model::host::{BulkSet, left_out};
+use warpproof_model::host::{BulkSet, Outcomes, left_out};
 use warpproof_model::outcome::{Delete, Insert};
 
 impl<K: KeyScalar, S: Holds<(K,)>> Set<K, S> {
@@ -32,8 +32,8 @@ impl<K: KeyScalar, S: Holds<(K,)>> Set<K, S> {
 }
 
 impl<K: KeyScalar, S: Holds<(K,)>> BulkSet<K> for Set<K, S> {
-    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-        self.answers(|mut set, outcomes| set.insert(keys, outcomes))
+    fn insert(&self, keys: &[K]) -> Result<Outcomes<Insert>, Error> {
+        self.answers(|mut set, outcomes| set.insert(keys, outcomes)).map(Outcomes::from)
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {

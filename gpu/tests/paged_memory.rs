@@ -53,10 +53,10 @@ fn batches(map: &Map, n: u64, after_each: &mut dyn FnMut(&str)) {
     after_each("insert_unique");
     assert!(map.search(&old).unwrap().into_iter().eq(old.iter().copied().map(Some)));
     after_each("search");
-    map.insert_or_assign(&new, &new).unwrap();
+    map.insert_or_assign(&new, &new).unwrap().all_stored().unwrap();
     after_each("insert_or_assign");
     let ops: Vec<Op> = [Op::Search, Op::Assign].into_iter().cycle().take(new.len()).collect();
-    map.mixed(&ops, &new, &new).unwrap();
+    map.mixed(&ops, &new, &new).unwrap().all_stored().unwrap();
     after_each("mixed");
     let stream = map.device().context().new_stream().unwrap();
     let on_device = stream.clone_htod(&new).unwrap();
@@ -131,7 +131,7 @@ fn others_may_take_the_memory_of_the_device() {
         let size = Map::size(4_000_000, 0.8, 16 * MIB, 256 * MIB).unwrap();
         let map = map(&device, size, way);
         let (old, new) = (keys(0..100_000), keys(100_000..2_100_000));
-        map.insert_unique(&old, &old).unwrap();
+        map.insert_unique(&old, &old).unwrap().all_stored().unwrap();
         let all = take_all(&device);
         assert!(free(&device) < 32 * MIB, "{} bytes are free", free(&device));
         match map.insert_unique(&new, &new) {

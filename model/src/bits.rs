@@ -5,6 +5,12 @@ use crate::memory::Word;
 
 /// A key of a table, as the user gives it. The table stores its bits as a [`Key`]: those of an `i32` as a
 /// `u32`, those of an `i64` as a `u64`, and a [`Key`] as it is. Two keys are equal if their bits are.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a key of a table",
+    label = "not a key",
+    note = "keys are `u32`, `i32`, `u64` and `i64`",
+    note = "for other keys, number them or hash them to a `u64`; `examples/custom_hash.rs` has a key type of its own"
+)]
 pub trait TableKey: Copy + Eq + Send + Sync + 'static {
     /// The key that the table stores.
     type Bits: Key;
@@ -17,6 +23,12 @@ pub trait TableKey: Copy + Eq + Send + Sync + 'static {
 
 /// A value of a table, as the user gives it. The table stores its bits in a `B`; if `B` has more bits than
 /// the value, the value's are the low ones and the others are zero.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a value in a table of `{B}` words",
+    label = "not a value of as many bits as the key",
+    note = "values are `u32`, `i32` and `f32` beside keys of 32 bits, and also `u64`, `i64` and `f64` beside keys of 64 bits",
+    note = "for larger values, keep them in a `Vec` and store their index"
+)]
 pub trait TableValue<B: Word>: Copy + Send + Sync + 'static {
     /// The bits of the value.
     fn to_word(self) -> B;
@@ -25,6 +37,10 @@ pub trait TableValue<B: Word>: Copy + Send + Sync + 'static {
 }
 
 /// A value to which a table can add another: an integer. The sum wraps around.
+#[diagnostic::on_unimplemented(
+    message = "a table cannot add to values of type `{Self}`",
+    note = "it adds to `u32`, `i32`, `u64` and `i64`"
+)]
 pub trait Integer {}
 
 impl<K: Key> TableKey for K {

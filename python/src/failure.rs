@@ -68,7 +68,9 @@ fn of_cpu(error: &cpu::Error) -> PyErr {
     let text = error.to_string();
     match error {
         cpu::Error::Refused(_) | cpu::Error::TooManyRows { .. } => PyValueError::new_err(text),
-        cpu::Error::OutOfMemory { .. } | cpu::Error::TableFull { .. } => PyMemoryError::new_err(text),
+        cpu::Error::OutOfMemory { .. } | cpu::Error::TableFull { .. } | cpu::Error::NotStored(_) => {
+            PyMemoryError::new_err(text)
+        }
         cpu::Error::File(_) => PyOSError::new_err(text),
         cpu::Error::Stopped => PyKeyboardInterrupt::new_err(()),
     }
@@ -78,7 +80,9 @@ fn of_gpu(error: &gpu::Error) -> PyErr {
     let text = error.to_string();
     match error {
         gpu::Error::Refused(_) | gpu::Error::OtherDevice { .. } => PyValueError::new_err(text),
-        gpu::Error::OutOfMemory { .. } | gpu::Error::TableFull { .. } => PyMemoryError::new_err(text),
+        gpu::Error::OutOfMemory { .. } | gpu::Error::TableFull { .. } | gpu::Error::NotStored(_) => {
+            PyMemoryError::new_err(text)
+        }
         gpu::Error::File(_) => PyOSError::new_err(text),
         _ => PyRuntimeError::new_err(text),
     }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use warpproof::any::{Map, Matches, Set};
 use warpproof::gpu::Device;
-use warpproof::{Assign, BulkMap, BulkSet, BulkTable, Delete, Insert};
+use warpproof::{Assign, BulkMap, BulkSet, BulkTable, Delete, Insert, Outcomes};
 use warpproof_model::{Key, Word};
 
 /// A table of keys and values of 32 or 64 bits, on the CPU or on a GPU.
@@ -361,7 +361,7 @@ fn add<W: Key>(set: &Set<W>, keys: &[W], new: &mut Vec<bool>) -> Result<(), Fail
 }
 
 /// The codes of outcomes: they have one byte each, and the list is made in place.
-fn codes<T>(outcomes: Vec<T>, code: impl Fn(T) -> u8) -> Vec<u8> {
+fn codes<T>(outcomes: Outcomes<T>, code: impl Fn(T) -> u8) -> Vec<u8> {
     outcomes.into_iter().map(code).collect()
 }
 

@@ -5,6 +5,7 @@ use super::Error;
 use std::path::Path;
 use warpproof_model::host::{
     BulkCounter, BulkFlush, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave, Matches as Found,
+    Outcomes,
 };
 use warpproof_model::paged::host::Paging;
 use warpproof_model::{Add, Insert, Key, Word};
@@ -26,7 +27,7 @@ pub trait Multimap<K, V> {
     ///
     /// # Errors
     /// The errors of the backend.
-    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error>;
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Error>;
 }
 
 /// A map that adds to values: [`BulkCounter`].
@@ -35,7 +36,7 @@ pub trait Counter<K, V> {
     ///
     /// # Errors
     /// The errors of the backend.
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error>;
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error>;
 }
 
 /// A table that knows an order of its entries: [`BulkOrdered`].
@@ -86,13 +87,13 @@ impl<K: Key, V: Word, T: BulkMatches<K, V, Error: Send + Sync + 'static>> Matche
 }
 
 impl<K: Key, V: Word, T: BulkMultimap<K, V, Error: Send + Sync + 'static>> Multimap<K, V> for T {
-    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Error> {
         BulkMultimap::insert(self, keys, values).map_err(Error::new)
     }
 }
 
 impl<K: Key, V: Word, T: BulkCounter<K, V, Error: Send + Sync + 'static>> Counter<K, V> for T {
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
         BulkCounter::insert_or_add(self, keys, values).map_err(Error::new)
     }
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 use std::error::Error as StdError;
-use warpproof_model::host::Refused;
+use warpproof_model::host::{NotStored, Refused};
 
 /// An error of any backend: the backend's own error, with its text.
 #[derive(Debug)]
@@ -35,5 +35,11 @@ impl StdError for Error {
 impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         Self::new(refused)
+    }
+}
+
+impl From<NotStored> for Error {
+    fn from(error: NotStored) -> Self {
+        Self::new(error)
     }
 }

@@ -7,18 +7,18 @@ use core::any::Any;
 use core::fmt;
 use warpproof_model::host::{
     Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave,
-    BulkTable, GeometryOf, Op, StatsOf,
+    BulkTable, GeometryOf, Op, Outcomes, StatsOf,
 };
 use warpproof_model::{Assign, Delete, Insert, Key, Word};
 
 erased! { DynMap<K: Key, V: Word>: BulkMap<K, V>, (K, V), Map<K, V> {
-    fn insert_unique(keys: &[K], values: &[V]) -> Vec<Insert>;
-    fn insert_or_assign(keys: &[K], values: &[V]) -> Vec<Assign>;
+    fn insert_unique(keys: &[K], values: &[V]) -> Outcomes<Insert>;
+    fn insert_or_assign(keys: &[K], values: &[V]) -> Outcomes<Assign>;
     fn search(keys: &[K]) -> Vec<Option<V>>;
     fn contains(keys: &[K]) -> Vec<bool>;
     fn count(keys: &[K]) -> Vec<u32>;
     fn delete(keys: &[K]) -> Vec<Delete>;
-    fn mixed(ops: &[Op], keys: &[K], values: &[V]) -> Vec<Answer<V>>;
+    fn mixed(ops: &[Op], keys: &[K], values: &[V]) -> Outcomes<Answer<V>>;
 } }
 
 /// A map of any structure on any backend.

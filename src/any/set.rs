@@ -6,12 +6,12 @@ use super::{As, AsMut, Error, Flush, Ordered, Paged, Save};
 use core::any::Any;
 use core::fmt;
 use warpproof_model::host::{
-    BulkFlush, BulkOrdered, BulkPaged, BulkSave, BulkSet, BulkTable, GeometryOf, StatsOf,
+    BulkFlush, BulkOrdered, BulkPaged, BulkSave, BulkSet, BulkTable, GeometryOf, Outcomes, StatsOf,
 };
 use warpproof_model::{Delete, Insert, Key};
 
 erased! { DynSet<K: Key>: BulkSet<K>, K, Set<K> {
-    fn insert(keys: &[K]) -> Vec<Insert>;
+    fn insert(keys: &[K]) -> Outcomes<Insert>;
     fn contains(keys: &[K]) -> Vec<bool>;
     fn delete(keys: &[K]) -> Vec<Delete>;
 } }

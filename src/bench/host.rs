@@ -14,7 +14,7 @@ use crate::run::workload::Workload;
 use crate::run::{self, mixed};
 use warpproof::any::{Error, Map, Set};
 use warpproof::model::Key;
-use warpproof::model::host::left_out;
+use warpproof::model::host::{Outcomes, left_out};
 use warpproof::{BulkMap, BulkSet, BulkTable, Delete, Insert, any};
 
 /// All workloads at one size and load; mixes on so many keys.
@@ -70,7 +70,7 @@ trait Subject: BulkTable<Error = Error, Structure = any::AnyStructure> {
     type Found: Copy + PartialEq;
 
     /// Adds pairs. A multimap keeps several of one key.
-    fn insert(&self, keys: &[Self::Key], values: &[Self::Key]) -> Result<Vec<Insert>, Error>;
+    fn insert(&self, keys: &[Self::Key], values: &[Self::Key]) -> Result<Outcomes<Insert>, Error>;
     fn search(&self, keys: &[Self::Key]) -> Result<Vec<Self::Found>, Error>;
     fn delete(&self, keys: &[Self::Key]) -> Result<Vec<Delete>, Error>;
     /// The answer of a search for a key with this value, or without one.
@@ -81,7 +81,7 @@ impl<K: Key + Number> Subject for Map<K, K> {
     type Key = K;
     type Found = Option<K>;
 
-    fn insert(&self, keys: &[K], values: &[K]) -> Result<Vec<Insert>, Error> {
+    fn insert(&self, keys: &[K], values: &[K]) -> Result<Outcomes<Insert>, Error> {
         match self.multimap() {
             Some(multimap) => multimap.insert(keys, values),
             None => self.insert_unique(keys, values),
@@ -102,7 +102,7 @@ impl<K: Key + Number> Subject for Set<K> {
     type Key = K;
     type Found = bool;
 
-    fn insert(&self, keys: &[K], _: &[K]) -> Result<Vec<Insert>, Error> {
+    fn insert(&self, keys: &[K], _: &[K]) -> Result<Outcomes<Insert>, Error> {
         BulkSet::insert(self, keys)
     }
     fn search(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
@@ -127,7 +127,8 @@ fn plain<T: Subject>(
     let present = keys::<T::Key>(0, size);
     let stored = values(&present);
     let built = |_, done| done == Insert::Inserted || structure.capacity.may_be_full && done == Insert::Full;
-    let (build, done) = phase("build", &present, || table.insert(&present, &stored), built)?;
+    let (build, done) =
+        phase("build", &present, || table.insert(&present, &stored).map(Outcomes::into_vec), built)?;
     let memory = Memory::new(entry, at, table).map_err(Failure::backend)?;
     let (live, full) = (table.len().map_err(Failure::backend)?, left_out(&done));
     let build = match live + full == size as u64 {

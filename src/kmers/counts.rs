@@ -9,7 +9,7 @@ use crate::paging::Paging;
 use crate::registry::room::Room;
 use crate::registry::{DYNAMIC, PAGED, Structure};
 use warpproof::any::Map;
-use warpproof::{Add, BulkTable};
+use warpproof::{Add, BulkTable, Outcomes};
 
 /// The most pairs that a table is made for at first. The size of the input bounds the k-mers, but not the
 /// distinct ones: from here on the table grows with what is counted.
@@ -111,7 +111,7 @@ impl<'a> Counts<'a> {
         Ok(full.map(|(&kmer, _)| kmer).collect())
     }
 
-    fn insert(&self, kmers: &[u64], counts: &[u64]) -> Result<Vec<Add>, Failure> {
+    fn insert(&self, kmers: &[u64], counts: &[u64]) -> Result<Outcomes<Add>, Failure> {
         let counter = self.map()?.counter().ok_or_else(|| self.structure.has_no("counter"))?;
         counter.insert_or_add(kmers, counts).map_err(Failure::backend)
     }

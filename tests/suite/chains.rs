@@ -164,7 +164,7 @@ pub(crate) fn counts_and_lists_say_what_searches_say<K: Number>(row: &Row<K>) {
     let keys = slot_keys::<K>(1_000, 0);
     let map = row.roomy_map(keys.len());
     let all = map.matches().expect("a map that works on all pairs of a key");
-    map.insert_unique(&keys, &keys).unwrap();
+    map.insert_unique(&keys, &keys).unwrap().all_stored().unwrap();
     assert_eq!(all.search_all(&keys).unwrap().values, keys);
     assert_eq!(map.count(&keys).unwrap(), vec![1; keys.len()]);
     map.delete(&keys[..500]).unwrap();

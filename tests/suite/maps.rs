@@ -12,7 +12,7 @@ pub(crate) fn assign_inserts_or_replaces<K: Number>(row: &Row<K>) {
     let keys = distinct::<K>(MANY, 0);
     let (old, new) = keys.split_at(MANY / 2);
     let map = row.roomy_map(MANY);
-    map.insert_unique(old, old).unwrap();
+    map.insert_unique(old, old).unwrap().all_stored().unwrap();
     let values = values(&keys);
     let outcomes = map.insert_or_assign(&keys, &values).unwrap();
     assert!(outcomes[..old.len()].iter().all(|&o| o == Assign::Replaced));
@@ -150,7 +150,7 @@ pub(crate) fn values_may_be_anything<K: Number>(row: &Row<K>) {
     let keys: Vec<K> = [0, 1, 2, half, half + 1].into_iter().chain(reserved - 1..=most).map(K::of).collect();
     let values = [most, 0, reserved, half, most, half + 1, most, reserved, most].map(K::of);
     let values = &values[..keys.len()];
-    map.insert_unique(&keys, values).unwrap();
+    map.insert_unique(&keys, values).unwrap().all_stored().unwrap();
     assert!(map.search(&keys).unwrap().into_iter().eq(values.iter().copied().map(Some)));
 }
 

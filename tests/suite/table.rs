@@ -4,7 +4,7 @@ use super::number::{Number, numbers, repeat, values};
 use std::collections::HashMap;
 use std::path::Path;
 use warpproof::any::{Error, Geometry, Map, Set, Stats};
-use warpproof::model::host::{BulkMap, BulkSet, BulkTable, Op};
+use warpproof::model::host::{BulkMap, BulkSet, BulkTable, Op, Outcomes};
 use warpproof::model::outcome::{Delete, Insert};
 
 /// A map or a set under test. A set stores no values: where a call takes some, it leaves them.
@@ -43,7 +43,7 @@ impl<K: Number> Table<K> {
     }
 
     /// Adds entries whose keys are absent.
-    pub(crate) fn insert(&self, keys: &[K], values: &[K]) -> Vec<Insert> {
+    pub(crate) fn insert(&self, keys: &[K], values: &[K]) -> Outcomes<Insert> {
         match self {
             Self::Map(map) => map.insert_unique(keys, values).unwrap(),
             Self::Set(set) => set.insert(keys).unwrap(),
@@ -132,8 +132,8 @@ impl<K: Number> Table<K> {
     /// Every call that takes keys, by its name: how many answers it gave to these keys, with themselves as
     /// values.
     pub(crate) fn every_call(&self, keys: &[K]) -> Vec<(&'static str, Result<usize, Error>)> {
-        fn answers<T>(answers: Result<Vec<T>, Error>) -> Result<usize, Error> {
-            answers.map(|answers| answers.len())
+        fn answers<A: IntoIterator>(answers: Result<A, Error>) -> Result<usize, Error> {
+            answers.map(|answers| answers.into_iter().count())
         }
         let map = match self {
             Self::Map(map) => map,

@@ -2,7 +2,7 @@
 
 use crate::shell::{Outcome, read, root, run, scratch};
 use crate::steps::{self, Done, Step, chosen, failures, table};
-use crate::{book, browser, fuzz, modules, mutants, own_kernel, ptx, ptxas, python, report};
+use crate::{book, browser, fuzz, modules, mutants, own_kernel, package, ptx, ptxas, python, report};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -12,12 +12,13 @@ const FUZZ_SECONDS: u32 = 10;
 /// The variable that names the folder of the kernels that are not checked in.
 pub(crate) const KERNELS: &str = "WARPPROOF_KERNELS";
 
-const STEPS: [Step; 13] = [
+const STEPS: [Step; 14] = [
     ("fmt", || done(format())),
     ("clippy", || done(clippy())),
     ("docs", || done(docs())),
     ("report", || done(report::check())),
     ("book", book::build),
+    ("package", || done(package::check())),
     // Before the tests, which look at kernels that are not checked in.
     ("ptx", || done(ptx::check().and_then(|()| own_kernel::build()))),
     ("test", || done(test())),

@@ -11,6 +11,7 @@ mod modules;
 mod mutants;
 mod nightly;
 mod own_kernel;
+mod package;
 mod ptx;
 mod ptx_form;
 mod ptx_orders;

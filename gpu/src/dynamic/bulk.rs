@@ -12,7 +12,7 @@ use crate::staging;
 use core::ops::Range;
 use warpproof_model::bits::Integer;
 use warpproof_model::host::structure::Open;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, same_length};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, Outcomes, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 impl<R: Row> Dynamic<R> {
@@ -59,11 +59,13 @@ impl<K: Scalar, V: Scalar> BulkMap<K, V> for Dynamic<(K, V)>
 where
     (K, V): Entry,
 {
-    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Error> {
         self.put(Operation::InsertUnique, (keys, values), Insert::from_code, |&o| o == Insert::Inserted)
+            .map(Outcomes::from)
     }
-    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Assign>, Error> {
         self.put(Operation::InsertOrAssign, (keys, values), Assign::from_code, |&o| o == Assign::Inserted)
+            .map(Outcomes::from)
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
         self.growing.table().search(keys)
@@ -79,7 +81,7 @@ where
         self.growing.note_deletes();
         BulkMap::delete(&*table, keys)
     }
-    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Outcomes<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         same_length(keys, "values", values)?;
         staging::lent(&self.device, |staging| {
@@ -91,6 +93,7 @@ where
             ran.map_err(|error| error.after(answers.len()))?;
             Ok(answers)
         })
+        .map(Outcomes::from)
     }
 }
 
@@ -98,15 +101,17 @@ impl<K: Scalar, V: Scalar + Integer> BulkCounter<K, V> for Dynamic<(K, V)>
 where
     (K, V): Entry,
 {
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
         self.put(Operation::InsertOrAdd, (keys, values), Add::from_code, |&o| o == Add::Inserted)
+            .map(Outcomes::from)
     }
 }
 
 impl<K: KeyScalar> BulkSet<K> for Dynamic<(K,)> {
-    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
+    fn insert(&self, keys: &[K]) -> Result<Outcomes<Insert>, Error> {
         let stored = |&outcome: &Insert| outcome == Insert::Inserted;
         self.inserted(keys, stored, |mut set, at, outcomes| set.insert(&keys[at], outcomes))
+            .map(Outcomes::from)
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
         BulkSet::contains(&*self.growing.table(), keys)

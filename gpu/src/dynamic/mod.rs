@@ -23,7 +23,7 @@ use warpproof_model::host::{BulkOrdered, BulkTable, OpenGeometry, OpenStats};
 ///
 /// let map = DynamicMap::<u64, u64>::new(&Device::open(0)?)?;
 /// let keys: Vec<u64> = (0..10_000_000).collect();
-/// map.insert_unique(&keys, &keys)?;
+/// map.insert_unique(&keys, &keys)?.all_stored()?;
 /// assert_eq!(map.search(&[2, 10_000_000])?, [Some(2), None]);
 /// # Ok::<(), warpproof_gpu::Error>(())
 /// ```
@@ -38,7 +38,7 @@ pub type DynamicMap<K, V> = Dynamic<(K, V)>;
 ///
 /// let set = DynamicSet::<u64>::new(&Device::open(0)?)?;
 /// let keys: Vec<u64> = (0..10_000_000).collect();
-/// set.insert(&keys)?;
+/// set.insert(&keys)?.all_stored()?;
 /// assert_eq!(set.contains(&[2, 10_000_000])?, [true, false]);
 /// # Ok::<(), warpproof_gpu::Error>(())
 /// ```

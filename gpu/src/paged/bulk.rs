@@ -15,7 +15,7 @@ use crate::row::Row;
 use crate::staging::{Answers, Back, Batch, Bounce};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use warpproof_model::bits::Integer;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, Outcomes};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
 
 /// The elements of a slice on the device.
@@ -159,11 +159,13 @@ impl<K: Scalar, V: Scalar> BulkMap<K, V> for Paged<(K, V)>
 where
     (K, V): Entry,
 {
-    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Error> {
         self.put((Operation::InsertUnique, Op::InsertUnique), (keys, values), Insert::from_code)
+            .map(Outcomes::from)
     }
-    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Assign>, Error> {
         self.put((Operation::InsertOrAssign, Op::Assign), (keys, values), Assign::from_code)
+            .map(Outcomes::from)
     }
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
         let batch = Batch::of(keys);
@@ -187,11 +189,13 @@ where
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
         self.per_key((Operation::Delete, Op::Delete), keys, Delete::from_code)
     }
-    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Outcomes<Answer<V>>, Error> {
         let batch = Batch { keys, values: Some(values), ops: Some(ops) };
         let answer = |at: usize, code, value| Answer::new(ops[at], Mixed { code, value });
         // SAFETY: the kernel writes codes and values.
-        unsafe { self.answers((launch::mixed(), Effect::Mixed), batch, (Back::CodesAndNumbers, answer)) }
+        let answers =
+            unsafe { self.answers((launch::mixed(), Effect::Mixed), batch, (Back::CodesAndNumbers, answer)) };
+        answers.map(Outcomes::from)
     }
 }
 
@@ -199,14 +203,14 @@ impl<K: Scalar, V: Scalar + Integer> BulkCounter<K, V> for Paged<(K, V)>
 where
     (K, V): Entry,
 {
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
-        self.put((Operation::InsertOrAdd, Op::Assign), (keys, values), Add::from_code)
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+        self.put((Operation::InsertOrAdd, Op::Assign), (keys, values), Add::from_code).map(Outcomes::from)
     }
 }
 
 impl<K: KeyScalar> BulkSet<K> for Paged<(K,)> {
-    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-        self.per_key((Operation::InsertUnique, Op::InsertUnique), keys, Insert::from_code)
+    fn insert(&self, keys: &[K]) -> Result<Outcomes<Insert>, Error> {
+        self.per_key((Operation::InsertUnique, Op::InsertUnique), keys, Insert::from_code).map(Outcomes::from)
     }
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
         self.contained(keys)

@@ -8,7 +8,7 @@ use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
 use crate::table::Tuning;
 use std::path::Path;
-use warpproof_model::host::{BulkMap, BulkSave, BulkSet, BulkTable};
+use warpproof_model::host::{BulkMap, BulkSave, BulkSet, BulkTable, Outcomes};
 use warpproof_model::outcome::Insert;
 use warpproof_model::paged::Access;
 use warpproof_model::paged::file::{FileEntry, Opening, TakesIn, fill, save};
@@ -60,7 +60,7 @@ impl<K: Scalar, V: Scalar> TakesIn for Paged<(K, V)>
 where
     (K, V): Entry + FileEntry,
 {
-    fn take_in(&self, entries: &[(K, V)]) -> Result<Vec<Insert>, Error> {
+    fn take_in(&self, entries: &[(K, V)]) -> Result<Outcomes<Insert>, Error> {
         let (mut keys, mut values) = (room("keys", entries.len())?, room("values", entries.len())?);
         keys.extend(entries.iter().map(|&(key, _)| key));
         values.extend(entries.iter().map(|&(_, value)| value));
@@ -69,7 +69,7 @@ where
 }
 
 impl<K: KeyScalar + FileEntry> TakesIn for Paged<(K,)> {
-    fn take_in(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
+    fn take_in(&self, keys: &[K]) -> Result<Outcomes<Insert>, Error> {
         self.insert(keys)
     }
 }

@@ -43,7 +43,7 @@ use warpproof_model::paged::{Access, Choice, Choose, Pager, Place, Prices, Strea
 ///
 /// // A billion pairs, of which 1 GiB is in device memory.
 /// let map = PagedMap::<u64, u64>::with_budget(&Device::open(0)?, 1_000_000_000, 1 << 30)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_gpu::Error>(())
 /// ```

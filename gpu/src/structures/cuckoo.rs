@@ -28,7 +28,7 @@ use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
 ///
 /// let device = Device::open(0)?;
 /// let map = CuckooMap::<u32, u32>::with_geometry(&device, CuckooMap::<u32, u32>::size(1_000_000, 0.95)?)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_gpu::Error>(())
 /// ```

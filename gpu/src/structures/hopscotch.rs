@@ -30,7 +30,7 @@ use warpproof_model::host::{HopscotchGeometry, HopscotchStats, Refused};
 ///
 /// let device = Device::open(0)?;
 /// let map = HopscotchMap::<u32, u32>::with_capacity(&device, 1_000_000)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// println!("{} of 3 stand at home", map.stats()?.distances[0]);
 /// # Ok::<(), warpproof_gpu::Error>(())

@@ -41,7 +41,7 @@ pub use partitions::Partitions;
 ///
 /// let device = Device::open(0)?;
 /// let map = OpenMap::<u32, u32>::with_geometry(&device, OpenMap::<u32, u32>::size(1_000_000, 0.95)?)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// println!("{} of {} slots are taken", map.stats()?.live, map.geometry().slots());
 /// # Ok::<(), warpproof_gpu::Error>(())

@@ -35,7 +35,7 @@ use warpproof_model::reclaim::{bitmap_words, free_word};
 ///
 /// let device = Device::open(0)?;
 /// let map = WaitFreeMap::<u64, u64>::with_capacity(&device, 1_000_000)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// println!("{} nodes", map.stats()?.nodes);
 /// # Ok::<(), warpproof_gpu::Error>(())

@@ -41,7 +41,7 @@ fn a_map_answers() {
     let mut pairs = map.retrieve_all().unwrap();
     pairs.sort_unstable();
     assert_eq!((pairs.len(), pairs[0], pairs[999]), (1_000, (0, 0), (2_000, 0)));
-    assert_eq!(map.insert_unique(&[u32::MAX], &[1]), Ok(vec![Insert::Inserted]));
+    assert_eq!(map.insert_unique(&[u32::MAX], &[1]), Ok(vec![Insert::Inserted].into()));
 }
 
 #[test]

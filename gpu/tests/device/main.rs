@@ -140,7 +140,7 @@ fn a_table_is_cleared_between_batches() {
     clear_between_batches(&device, &mut map, full, SlabMap::clear_on, insert);
     // Every slab is free again.
     for key in 0..MORE_KEYS {
-        map.insert_unique(&[key], &[key]).unwrap();
+        map.insert_unique(&[key], &[key]).unwrap().all_stored().unwrap();
     }
     assert_eq!(map.stats().unwrap().live, full);
 }
@@ -232,7 +232,7 @@ fn a_handle_serves_every_thread() {
             let map = &map;
             scope.spawn(move || {
                 let values: Vec<u64> = (0..1_000).map(|i| thread * 1_000 + i).collect();
-                map.insert(&[7; 1_000], &values).unwrap();
+                map.insert(&[7; 1_000], &values).unwrap().all_stored().unwrap();
             });
         }
     });

@@ -243,7 +243,7 @@ fn every_method_copies_all_entries() {
             let tuning = Tuning { retrieve, ..Tuning::default() };
             let size = OpenMap::<K, K>::size(keys.len() as u64, 0.7).unwrap();
             let map = OpenMap::<K, K>::with_tuning(device, size, tuning).unwrap();
-            map.insert_unique(&keys, &keys).unwrap();
+            map.insert_unique(&keys, &keys).unwrap().all_stored().unwrap();
             let stream = device.context().new_stream().unwrap();
             let nothing = K::try_from(5_000_000).ok().unwrap();
             for room in [keys.len() + 5, keys.len() / 2, 2, 1, 0] {

@@ -32,7 +32,7 @@ where
     }
     let outcomes = map.insert_partitioned_with_outcomes(batch, values).unwrap();
     assert_eq!(outcomes.len(), batch.len());
-    (tally(&outcomes), outcomes)
+    (tally(&outcomes), outcomes.into_vec())
 }
 
 /// How many of these there are.

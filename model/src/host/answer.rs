@@ -51,8 +51,36 @@ impl<V> Matches<V> {
         }
     }
 
+    /// Every match: the number of its key in the batch, and a value of that key. Keys without a value have
+    /// none (an inner join).
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &V)> {
+        (0..self.keys()).flat_map(|key| self.of(key).iter().map(move |value| (key, value)))
+    }
+
+    /// Every match, as [`iter`](Self::iter) does, and `None` once for a key without a value (an outer join).
+    pub fn outer(&self) -> impl Iterator<Item = (usize, Option<&V>)> {
+        (0..self.keys()).flat_map(|key| {
+            let values = self.of(key);
+            let none = values.is_empty().then_some((key, None));
+            values.iter().map(move |value| (key, Some(value))).chain(none)
+        })
+    }
+
     /// Number of keys.
     pub fn keys(&self) -> usize {
         self.offsets.len().saturating_sub(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn matches_are_joined_inner_and_outer() {
+        let found = Matches { offsets: vec![0, 2, 2, 3], values: vec!['a', 'b', 'c'] };
+        assert!(found.iter().eq([(0, &'a'), (0, &'b'), (2, &'c')]));
+        assert!(found.outer().eq([(0, Some(&'a')), (0, Some(&'b')), (1, None), (2, Some(&'c'))]));
     }
 }

@@ -4,7 +4,8 @@
 //! capability of only some tables is a trait: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`],
 //! [`BulkOrdered`], [`BulkFlush`], [`BulkPaged`], `BulkSave` (feature `file`).
 
-use super::{Answer, Matches, Refused, Structure};
+use super::masked::{Mask, room};
+use super::{Answer, InsertedAndFound, Matches, NotStored, Outcomes, Refused, Structure, same_length};
 use crate::outcome::{Add, Assign, Delete, Insert, Op};
 use crate::paged::host::Paging;
 use alloc::vec::Vec;
@@ -20,7 +21,7 @@ pub type SinkOf<'a, T> =
 /// A whole table, of any structure and any entries.
 pub trait BulkTable {
     /// The error of a call.
-    type Error: core::error::Error + From<Refused>;
+    type Error: core::error::Error + From<Refused> + From<NotStored>;
     /// Its structure.
     type Structure: Structure;
     /// Its entries: `(key, value)` in a map, a key in a set.
@@ -42,6 +43,16 @@ pub trait BulkTable {
     /// exclusive borrow excludes other calls meanwhile.
     fn clear(&mut self) -> Result<(), Self::Error>;
 
+    /// Passes all entries to `f`, in no particular order, when it has collected them as
+    /// [`retrieve_all`](Self::retrieve_all) does. `f` may call the table.
+    fn for_each(&self, f: impl FnMut(Self::Entry)) -> Result<(), Self::Error>
+    where
+        Self: Sized,
+    {
+        self.retrieve_all()?.into_iter().for_each(f);
+        Ok(())
+    }
+
     /// Whether the table has no entry.
     fn is_empty(&self) -> Result<bool, Self::Error> {
         Ok(self.len()? == 0)
@@ -57,9 +68,9 @@ pub trait BulkTable {
 /// backend.
 pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
     /// Adds pairs whose keys are absent.
-    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Self::Error>;
     /// Adds pairs, or replaces the values of keys that are present.
-    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Self::Error>;
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Assign>, Self::Error>;
     /// The value of one pair of each key.
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Self::Error>;
     /// Whether each key is present: a search that returns no values.
@@ -70,17 +81,95 @@ pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
     /// Operations of all kinds, all concurrent. `values[i]` is ignored if `ops[i]` takes no value. In a map
     /// of unique keys [`Op::Insert`] is a unique insert.
-    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Self::Error>;
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Outcomes<Answer<V>>, Self::Error>;
+
+    /// Adds pairs whose keys are absent, and then looks up all keys: the value of each is that of the pair
+    /// which was stored first. `None` if there was no room, or another call has deleted the key meanwhile.
+    fn insert_and_find(&self, keys: &[K], values: &[V]) -> Result<InsertedAndFound<V>, Self::Error> {
+        let said = self.insert_unique(keys, values)?;
+        Ok((said, self.search(keys)?))
+    }
+
+    /// Adds those pairs whose keys are absent and for which `mask` is true. The outcome of the others is
+    /// `None`.
+    fn insert_if(
+        &self,
+        keys: &[K],
+        values: &[V],
+        mask: &[bool],
+    ) -> Result<Outcomes<Option<Insert>>, Self::Error> {
+        same_length(keys, "values", values)?;
+        let mask = Mask::of(keys, mask)?;
+        let (keys, values, to) = (mask.chosen(keys)?, mask.chosen(values)?, mask.room()?);
+        let said = self.insert_unique(&keys, &values)?;
+        Ok(mask.spread(said, to, |said| said).into())
+    }
+
+    /// Whether each key is present, of those for which `mask` is true; `false` for the others, which are not
+    /// looked up.
+    fn contains_if(&self, keys: &[K], mask: &[bool]) -> Result<Vec<bool>, Self::Error> {
+        let mask = Mask::of(keys, mask)?;
+        let (keys, to) = (mask.chosen(keys)?, mask.room()?);
+        let said = self.contains(&keys)?;
+        Ok(mask.spread(said, to, |said| said.unwrap_or(false)))
+    }
+
+    /// Stores pairs, or replaces the values of keys that are present, a part of the iterator at a time. If a key occurs more than once
+    /// in a part, which of its pairs stays is not specified. Stops at the first part that has no room, and
+    /// at the first error. Returns how many pairs the iterator had.
+    ///
+    /// # Errors
+    /// As for all calls; [`NotStored`] counts the pairs of all parts so far.
+    fn try_extend(&self, pairs: impl IntoIterator<Item = (K, V)>) -> Result<u64, Self::Error>
+    where
+        Self: Sized,
+    {
+        in_parts(pairs, |pairs: &[(K, V)]| {
+            let (mut keys, mut values) = (room(pairs.len())?, room(pairs.len())?);
+            keys.extend(pairs.iter().map(|&(key, _)| key));
+            values.extend(pairs.iter().map(|&(_, value)| value));
+            Ok(self.insert_or_assign(&keys, &values)?.all_stored().map(|_| ()))
+        })
+    }
 }
 
 /// A concurrent set, in bulk. See [`BulkMap`] for errors and concurrency.
 pub trait BulkSet<K: Copy>: BulkTable<Entry = K> {
     /// Adds keys that are absent.
-    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Self::Error>;
+    fn insert(&self, keys: &[K]) -> Result<Outcomes<Insert>, Self::Error>;
     /// Whether each key is present.
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error>;
     /// Deletes keys.
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error>;
+
+    /// Adds those keys that are absent and for which `mask` is true. The outcome of the others is `None`.
+    fn insert_if(&self, keys: &[K], mask: &[bool]) -> Result<Outcomes<Option<Insert>>, Self::Error> {
+        let mask = Mask::of(keys, mask)?;
+        let (keys, to) = (mask.chosen(keys)?, mask.room()?);
+        let said = self.insert(&keys)?;
+        Ok(mask.spread(said, to, |said| said).into())
+    }
+
+    /// Whether each key is present, of those for which `mask` is true; `false` for the others, which are not
+    /// looked up.
+    fn contains_if(&self, keys: &[K], mask: &[bool]) -> Result<Vec<bool>, Self::Error> {
+        let mask = Mask::of(keys, mask)?;
+        let (keys, to) = (mask.chosen(keys)?, mask.room()?);
+        let said = self.contains(&keys)?;
+        Ok(mask.spread(said, to, |said| said.unwrap_or(false)))
+    }
+
+    /// Stores keys that are absent, a part of the iterator at a time. Stops at the first part that has no room, and
+    /// at the first error. Returns how many keys the iterator had.
+    ///
+    /// # Errors
+    /// As for all calls; [`NotStored`] counts the keys of all parts so far.
+    fn try_extend(&self, keys: impl IntoIterator<Item = K>) -> Result<u64, Self::Error>
+    where
+        Self: Sized,
+    {
+        in_parts(keys, |keys: &[K]| Ok(self.insert(keys)?.all_stored().map(|_| ())))
+    }
 }
 
 /// A map that works on all pairs of a key at once.
@@ -101,7 +190,7 @@ pub trait BulkMultimap<K: Copy, V: Copy>: BulkMatches<K, V> {
     ///
     /// # Errors
     /// As [`BulkMap`].
-    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Self::Error>;
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Self::Error>;
 }
 
 /// A map that adds to values.
@@ -110,7 +199,7 @@ pub trait BulkCounter<K: Copy, V: Copy>: BulkMap<K, V> {
     ///
     /// # Errors
     /// As [`BulkMap`].
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Self::Error>;
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Self::Error>;
 }
 
 /// A table that knows an order of its entries: that of their slots.
@@ -158,4 +247,31 @@ pub trait BulkPaged: BulkTable {
     /// # Errors
     /// As [`BulkTable`]; any error of the sink, after which it is not called again.
     fn retrieve_to(&self, sink: SinkOf<'_, Self>) -> Result<(), Self::Error>;
+}
+
+/// Entries that [`BulkMap::try_extend`] stores at a time.
+const PART: usize = 1 << 16;
+
+/// Passes the entries of an iterator to `store`, a part at a time. Returns how many there were.
+fn in_parts<T, E: From<Refused> + From<NotStored>>(
+    entries: impl IntoIterator<Item = T>,
+    store: impl Fn(&[T]) -> Result<Result<(), NotStored>, E>,
+) -> Result<u64, E> {
+    let (mut entries, mut done) = (entries.into_iter().fuse(), 0);
+    let mut part = room(entries.size_hint().0.clamp(1, PART))?;
+    loop {
+        part.clear();
+        let most = part.capacity().max(PART / 16).min(PART);
+        part.extend(entries.by_ref().take(most));
+        if part.is_empty() {
+            return Ok(done);
+        }
+        let n = part.len() as u64;
+        store(&part)?.map_err(|NotStored { left_out, first, .. }| NotStored {
+            entries: done + n,
+            left_out,
+            first: done + first,
+        })?;
+        done += n;
+    }
 }

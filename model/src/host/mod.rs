@@ -5,6 +5,8 @@
 
 mod answer;
 mod bulk;
+mod masked;
+mod outcomes;
 pub mod structure;
 
 pub use crate::outcome::Op;
@@ -15,10 +17,10 @@ pub use bulk::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSet, BulkTable,
     GeometryOf, SinkOf, StatsOf,
 };
+pub use outcomes::{InsertedAndFound, NotStored, Outcome, Outcomes, left_out};
 pub use structure::Structure;
 pub use structure::sizes::*;
 
-use crate::outcome::Insert;
 use core::fmt;
 
 /// Input that a bulk call refuses before it changes anything.
@@ -32,6 +34,11 @@ pub enum Refused {
         what: &'static str,
         /// Its length.
         found: usize,
+    },
+    /// There is not enough memory for the part of the input that runs.
+    OutOfMemory {
+        /// How many bytes were asked for.
+        bytes: u64,
     },
     /// The table would have more parts than can be counted.
     TooLarge {
@@ -93,6 +100,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Length { keys, what, found } => write!(f, "{keys} keys but {found} {what}"),
+            Self::OutOfMemory { bytes } => write!(f, "out of memory: cannot allocate {bytes} bytes"),
             Self::SlabSlots { found, expected } => {
                 write!(f, "the size is for slabs of {found} slots; this table has slabs of {expected}")
             }
@@ -135,9 +143,4 @@ pub fn same_length<K, T>(keys: &[K], what: &'static str, other: &[T]) -> Result<
     } else {
         Err(Refused::Length { keys: keys.len(), what, found: other.len() })
     }
-}
-
-/// How many inserts found no room.
-pub fn left_out(outcomes: &[Insert]) -> u64 {
-    outcomes.iter().filter(|&&outcome| outcome == Insert::Full).count() as u64
 }

@@ -110,6 +110,7 @@ impl OpenGeometry {
 
 /// Counts of the inserts of a batch, by how they ended.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[must_use = "entries may be missing, and only this says so: `full` counts them"]
 pub struct Tally {
     /// Keys that were inserted.
     pub inserted: u64,

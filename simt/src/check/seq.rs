@@ -64,6 +64,8 @@ pub enum SeqError {
     Panic(String),
 }
 
+impl core::error::Error for SeqError {}
+
 impl core::fmt::Display for SeqError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {

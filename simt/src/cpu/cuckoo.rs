@@ -29,7 +29,7 @@ use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
 /// use warpproof_model::host::{BulkMap, OpenGeometry};
 ///
 /// let map = CuckooMap::<u64, u64>::with_geometry(OpenGeometry::at_load(1000, 0.95)?)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```

@@ -1,7 +1,7 @@
 //! Errors of the CPU backend.
 
 use core::fmt;
-use warpproof_model::host::Refused;
+use warpproof_model::host::{NotStored, Refused};
 use warpproof_model::paged::file::FileError;
 
 /// An error of the CPU backend.
@@ -24,6 +24,8 @@ pub enum Error {
         /// How many of them did not fit.
         left_out: u64,
     },
+    /// Some entries of a batch found no room ([`all_stored`](warpproof_model::host::Outcomes::all_stored)).
+    NotStored(NotStored),
     /// A table cannot be saved to a file, or opened.
     File(FileError),
     /// A column has more rows than can be numbered: 2^32 - 2.
@@ -66,6 +68,7 @@ impl fmt::Display for Error {
             Self::TableFull { pairs, left_out } => {
                 write!(f, "the table is full: {left_out} of {pairs} pairs did not fit")
             }
+            Self::NotStored(error) => error.fmt(f),
             Self::File(error) => error.fmt(f),
             Self::TooManyRows { rows } => {
                 write!(f, "a column of {rows} rows is too long: at most {} can be numbered", u32::MAX - 1)
@@ -79,6 +82,7 @@ impl core::error::Error for Error {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Refused(refused) => Some(refused),
+            Self::NotStored(error) => Some(error),
             Self::File(error) => Some(error),
             _ => None,
         }
@@ -88,6 +92,12 @@ impl core::error::Error for Error {
 impl From<Refused> for Error {
     fn from(refused: Refused) -> Self {
         Self::Refused(refused)
+    }
+}
+
+impl From<NotStored> for Error {
+    fn from(error: NotStored) -> Self {
+        Self::NotStored(error)
     }
 }
 

@@ -297,7 +297,10 @@ mod tests {
         let n = 200_003;
         let keys: Vec<u64> = (0..2 * n).map(key).collect();
         let map = map_for(&keys);
-        map.insert_unique(&keys[..n as usize], &keys[..n as usize]).expect("memory");
+        map.insert_unique(&keys[..n as usize], &keys[..n as usize])
+            .expect("memory")
+            .all_stored()
+            .expect("room");
         let op = |i| [Op::Search, Op::Delete, Op::Assign, Op::InsertUnique][i as usize % 4];
         let ops: Vec<Op> = (0..2 * n).map(op).collect();
         let said = map.mixed(&ops, &keys, &keys).expect("memory");

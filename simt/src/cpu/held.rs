@@ -12,7 +12,7 @@ use super::set::Set;
 use warpproof_model::AllKeys as _;
 use warpproof_model::bits::{Integer, TableKey, TableValue};
 use warpproof_model::host::structure::Open;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, same_length};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, Outcomes, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 /// The keys of a table `T`.
@@ -119,17 +119,17 @@ macro_rules! bulk_calls {
             V: TableValue<T::Value>,
             T: FixedBuckets<Key = K::Bits, Structure = Open> + Send,
         {
-            fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+            fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Error> {
                 same_length(keys, "values", values)?;
                 self.batch(keys, values, Effect::Stores, |t, w, key, value| {
                     t.insert_unique(w, key, value.to_word())
-                })
+                }).map(Outcomes::from)
             }
-            fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+            fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Assign>, Error> {
                 same_length(keys, "values", values)?;
                 self.batch(keys, values, Effect::Stores, |t, w, key, value| {
                     t.insert_or_assign(w, key, value.to_word())
-                })
+                }).map(Outcomes::from)
             }
             fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
                 self.batch(keys, (), Effect::Reads, |t, w, key, ()| t.search(w, key).map(V::from_word))
@@ -143,12 +143,12 @@ macro_rules! bulk_calls {
             fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Error> {
                 self.batch(keys, (), Effect::Deletes, |t, w, key, ()| t.delete(w, key))
             }
-            fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+            fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Outcomes<Answer<V>>, Error> {
                 same_length(keys, "operations", ops)?;
                 same_length(keys, "values", values)?;
                 self.batch(keys, (ops, values), Effect::Any, |t, w, key, (op, value)| {
                     answer::<T, V>(t, w, op, key, value)
-                })
+                }).map(Outcomes::from)
             }
         }
 
@@ -158,11 +158,11 @@ macro_rules! bulk_calls {
             V: TableValue<T::Value> + Integer,
             T: FixedBuckets<Key = K::Bits, Structure = Open> + Send,
         {
-            fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+            fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
                 same_length(keys, "values", values)?;
                 self.batch(keys, values, Effect::Stores, |t, w, key, value| {
                     T::insert_or_add(t, w, key, value.to_word())
-                })
+                }).map(Outcomes::from)
             }
         }
 
@@ -171,8 +171,8 @@ macro_rules! bulk_calls {
             K: TableKey,
             T: FixedBuckets<Key = K::Bits, Value = (), Structure = Open> + Send,
         {
-            fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-                self.batch(keys, (), Effect::Stores, |t, w, key, ()| t.insert_unique(w, key, ()))
+            fn insert(&self, keys: &[K]) -> Result<Outcomes<Insert>, Error> {
+                self.batch(keys, (), Effect::Stores, |t, w, key, ()| t.insert_unique(w, key, ())).map(Outcomes::from)
             }
             fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {
                 self.batch(keys, (), Effect::Reads, |t, w, key, ()| t.search(w, key).is_some())

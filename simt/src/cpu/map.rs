@@ -4,7 +4,7 @@ use super::error::Error;
 use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
 use warpproof_model::bits::{TableKey, TableValue};
-use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, StatsOf, same_length};
+use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, Outcomes, StatsOf, same_length};
 use warpproof_model::outcome::{Assign, Delete, Insert, Mixed};
 use warpproof_model::{AllKeys as _, Seed, Warp};
 
@@ -104,14 +104,16 @@ impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> BulkTable
 }
 
 impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> BulkMap<K, V> for Map<K, V, T> {
-    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+    fn insert_unique(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Error> {
         Self::values_match(keys, values)?;
         run(&self.table, keys, values, |t, w, key, value| t.insert_unique(w, key, value.to_word()))
+            .map(Outcomes::from)
     }
 
-    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Vec<Assign>, Error> {
+    fn insert_or_assign(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Assign>, Error> {
         Self::values_match(keys, values)?;
         run(&self.table, keys, values, |t, w, key, value| t.insert_or_assign(w, key, value.to_word()))
+            .map(Outcomes::from)
     }
 
     fn search(&self, keys: &[K]) -> Result<Vec<Option<V>>, Error> {
@@ -130,10 +132,11 @@ impl<K: TableKey, V: TableValue<T::Value>, T: CpuTable<Key = K::Bits>> BulkMap<K
         run(&self.table, keys, (), |t, w, key, _| t.delete(w, key))
     }
 
-    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Vec<Answer<V>>, Error> {
+    fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Outcomes<Answer<V>>, Error> {
         same_length(keys, "operations", ops)?;
         Self::values_match(keys, values)?;
         run(&self.table, keys, (ops, values), |t, w, key, (op, value)| answer::<T, V>(t, w, op, key, value))
+            .map(Outcomes::from)
     }
 }
 

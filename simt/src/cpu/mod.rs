@@ -16,6 +16,7 @@
 
 mod apart;
 mod batch;
+mod by_key;
 pub mod columns;
 pub mod cuckoo;
 pub mod dynamic;
@@ -23,23 +24,28 @@ mod error;
 mod grid;
 mod held;
 pub mod hopscotch;
+mod iterate;
 mod launch;
 mod map;
 pub mod open;
 pub mod packed;
 pub mod paged;
 mod regions;
+#[cfg(feature = "serde")]
+mod serde;
 mod set;
 pub mod slab;
 pub mod waitfree;
 pub mod warp;
 pub mod words;
 
+pub use by_key::{ByKey, OneKey};
 pub use cuckoo::{CuckooMap, CuckooSet};
 pub use dynamic::{DynamicMap, DynamicSet};
 pub use error::Error;
 pub use grid::CpuTable;
 pub use hopscotch::{HopscotchMap, HopscotchSet};
+pub use iterate::Iter;
 pub use map::Map;
 pub use open::{OpenMap, OpenSet};
 pub use paged::{PagedMap, PagedSet};

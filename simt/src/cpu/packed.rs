@@ -143,6 +143,13 @@ impl<St: PackedWords> ReservedWords<St> {
 
 /// The words for a key and value type: keys of 32 bits with values of as many, keys of 64 bits with values of
 /// as many or of 32, and keys without values.
+#[diagnostic::on_unimplemented(
+    message = "no table of this kind holds `{Self}`, a key and its value",
+    label = "not an entry of this table",
+    note = "keys are `u32`, `i32`, `u64` and `i64`",
+    note = "values are numbers of as many bits as the key: `u32`, `i32`, `f32`; `u64`, `i64`, `f64`; beside keys of 64 bits also the first three",
+    note = "for other keys, number them or hash them to a `u64`; for larger values, keep them in a `Vec` and store their index"
+)]
 pub trait PackedEntry {
     /// The words.
     type Store: PackedWords;

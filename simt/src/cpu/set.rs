@@ -4,7 +4,7 @@ use super::error::Error;
 use super::grid::{CpuTable, Size, build, entries, live, run};
 use core::marker::PhantomData;
 use warpproof_model::bits::TableKey;
-use warpproof_model::host::{BulkSet, BulkTable, StatsOf};
+use warpproof_model::host::{BulkSet, BulkTable, Outcomes, StatsOf};
 use warpproof_model::outcome::{Delete, Insert};
 use warpproof_model::{AllKeys as _, Seed};
 
@@ -98,8 +98,8 @@ impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> BulkTable for Set<K, T
 }
 
 impl<K: TableKey, T: CpuTable<Key = K::Bits, Value = ()>> BulkSet<K> for Set<K, T> {
-    fn insert(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
-        run(&self.table, keys, (), |t, w, key, _| t.insert_unique(w, key, ()))
+    fn insert(&self, keys: &[K]) -> Result<Outcomes<Insert>, Error> {
+        run(&self.table, keys, (), |t, w, key, _| t.insert_unique(w, key, ())).map(Outcomes::from)
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Error> {

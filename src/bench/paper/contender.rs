@@ -32,13 +32,13 @@ impl<M: BulkMap<u32, u32, Error: 'static>> Contender for Bulk<M> {
     const MAY_BE_FULL: bool = true;
 
     fn fill(&mut self, keys: &[u32], values: &[u32]) -> Fallible<Vec<Insert>> {
-        Ok(self.0.insert_unique(keys, values)?)
+        Ok(self.0.insert_unique(keys, values)?.into_vec())
     }
 
     fn mixed(&mut self, work: &Workload) -> Fallible<(f64, Vec<Answer<u32>>)> {
         let mut seconds = 0.0;
         let answers = timed(&mut seconds, || self.0.mixed(&work.ops, &work.op_keys, &work.op_values))?;
-        Ok((seconds, answers))
+        Ok((seconds, answers.into_vec()))
     }
 
     fn search(&mut self, keys: &[u32]) -> Fallible<Vec<Option<u32>>> {

@@ -75,7 +75,7 @@ fn measure(device: &Device, ptx: &str, case: Case) -> Result<(), Box<dyn Error>>
     for _ in 0..=ROUNDS {
         let set = WaitFreeSet::<u32>::with_geometry(device, size)?;
         let even: Vec<u32> = (1..=RANGE).filter(|key| key % 2 == 0).collect();
-        set.insert(&even)?;
+        set.insert(&even)?.all_stored()?;
         let parts = set.parts();
         let bitmaps = if case.by_epochs { EPOCH_BITMAPS } else { 1 };
         let mut retired = stream.alloc_zeros::<u32>(bitmaps * parts.states as usize)?;

@@ -13,7 +13,7 @@ use crate::slices::{Call, Input, Output};
 use crate::table::{DeviceTable, SCATTER_BYTES, scatter_entries, scatter_threads};
 use cudarc::driver::{CudaSlice, CudaStream};
 use std::sync::Arc;
-use warpproof_model::host::{Tally, same_length};
+use warpproof_model::host::{Outcomes, Tally, same_length};
 use warpproof_model::open::bulk::TALLY;
 use warpproof_model::outcome::Insert;
 
@@ -111,7 +111,7 @@ impl<R: Row> Table<R, Open> {
     }
 
     /// Waits for our own stream, and reads the outcomes of a batch. `told` are lists with room for them.
-    fn told(&self, outcomes: &CudaSlice<u8>, told: Told) -> Result<Vec<Insert>, Error> {
+    fn told(&self, outcomes: &CudaSlice<u8>, told: Told) -> Result<Outcomes<Insert>, Error> {
         let Told { mut codes, outcomes: mut list } = told;
         codes.resize(outcomes.len(), 0);
         self.device().download_to(outcomes, &mut codes)?;
@@ -120,7 +120,7 @@ impl<R: Row> Table<R, Open> {
             let unknown = || Error::Code { kernel: kernel.name().into(), index, code };
             list.push(Insert::from_code(code).ok_or_else(unknown)?);
         }
-        Ok(list)
+        Ok(list.into())
     }
 }
 
@@ -182,10 +182,10 @@ macro_rules! partitioned {
                 &mut self,
                 keys: &[$key],
                 $($values: &[$value],)?
-            ) -> Result<Vec<Insert>, Error> {
+            ) -> Result<Outcomes<Insert>, Error> {
                 $(same_length(keys, "values", $values)?;)?
                 if keys.is_empty() {
-                    return Ok(Vec::new());
+                    return Ok(Vec::new().into());
                 }
                 let device = self.device().clone();
                 let on_keys = device.upload("keys", keys)?;

@@ -13,7 +13,7 @@ use crate::sink::Sink;
 use crate::slices::{Input, Output};
 use crate::structures::Holds;
 use cudarc::driver::DevicePtr;
-use warpproof_model::host::{BulkFlush, BulkMap, BulkMatches, BulkMultimap, Matches};
+use warpproof_model::host::{BulkFlush, BulkMap, BulkMatches, BulkMultimap, Matches, Outcomes};
 use warpproof_model::outcome::Insert;
 use warpproof_model::slab::{Multi, Multiplicity};
 
@@ -158,8 +158,8 @@ impl<K: Scalar, V: Scalar> BulkMultimap<K, V> for Map<K, V, Slab<Multi>>
 where
     (K, V): Entry,
 {
-    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
-        self.answers(|mut map, outcomes| map.insert(keys, values, outcomes))
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Error> {
+        self.answers(|mut map, outcomes| map.insert(keys, values, outcomes)).map(Outcomes::from)
     }
 }
 

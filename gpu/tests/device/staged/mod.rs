@@ -103,7 +103,7 @@ fn what_is_refused_changes_nothing() {
     let mixed = staged.mixed(&[Op::Search], &keys, &keys, |_: Answer<u32>| {});
     assert_eq!(mixed, length("operations", 1));
     let grown = DynamicMap::<u32, u32>::with_capacity(&device, 100).unwrap();
-    assert_eq!(grown.insert_unique(&keys, &keys[1..]), length("values", 449).map(|()| Vec::new()));
+    assert_eq!(grown.insert_unique(&keys, &keys[1..]), length("values", 449).map(|()| Vec::new().into()));
     assert_eq!((map.len().unwrap(), grown.len().unwrap()), (0, 0));
     assert_eq!(outcomes, [Insert::Full; 450]);
 }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::hash::Seed;
 use crate::host::structure::Paged;
-use crate::host::{BulkTable, OpenGeometry, PagedGeometry, Refused};
+use crate::host::{BulkTable, OpenGeometry, Outcomes, PagedGeometry, Refused};
 use crate::outcome::Insert;
 use crate::paged::host::Slots;
 use crate::partition::HashPartitions;
@@ -164,9 +164,9 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
     /// # Errors
     /// The first child table whose bytes differ from those that were written, or with an entry that was not
     /// inserted or belongs to another one; any error of `take`.
-    pub fn entries<F: From<FileError>>(
+    pub fn entries<O: IntoIterator<Item = Insert>, F: From<FileError>>(
         self,
-        mut take: impl FnMut(&[E]) -> Result<Vec<Insert>, F>,
+        mut take: impl FnMut(&[E]) -> Result<O, F>,
     ) -> Result<(), F> {
         let Self { mut from, path, header, .. } = self;
         let children = HashPartitions::new(header.children(), header.seed);
@@ -218,7 +218,7 @@ impl<'a, R: Read, E: FileEntry> Reader<'a, R, E> {
 #[doc(hidden)]
 pub trait TakesIn: BulkTable<Structure = Paged, Entry: FileEntry, Error: From<FileError>> + Sized {
     /// Inserts entries. Returns their outcomes.
-    fn take_in(&self, entries: &[Self::Entry]) -> Result<Vec<Insert>, Self::Error>;
+    fn take_in(&self, entries: &[Self::Entry]) -> Result<Outcomes<Insert>, Self::Error>;
 }
 
 /// The table in a file, in child tables of these slots. `make` makes an empty one of a size and a seed.

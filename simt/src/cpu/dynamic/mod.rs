@@ -28,7 +28,7 @@ const SMALL: u64 = 1 << 14;
 ///
 /// let map = DynamicMap::<u64, u64>::with_capacity(100)?;
 /// let keys: Vec<u64> = (0..10_000).collect();
-/// map.insert_unique(&keys, &keys)?;
+/// map.insert_unique(&keys, &keys)?.all_stored()?;
 /// assert_eq!(map.search(&[7, 10_000])?, [Some(7), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
@@ -42,7 +42,7 @@ pub type DynamicMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> =
 /// use warpproof_model::host::{BulkSet, BulkTable};
 ///
 /// let set = DynamicSet::<u64>::with_capacity(2)?;
-/// set.insert(&(0..10_000).collect::<Vec<u64>>())?;
+/// set.insert(&(0..10_000).collect::<Vec<u64>>())?.all_stored()?;
 /// assert_eq!(set.len()?, 10_000);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
@@ -72,7 +72,7 @@ pub type DynamicSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS>
 ///
 /// The protocol is [`warpproof_model::growth`].
 pub struct Dynamic<T> {
-    growing: Growing<Locks<T>>,
+    pub(super) growing: Growing<Locks<T>>,
 }
 
 impl<T: Fixed> Dynamic<T> {

@@ -24,7 +24,7 @@ use warpproof_model::entry::Packed;
 ///
 /// let mut map = SubmapMap::<u64, u64>::with_capacity(100)?;
 /// let keys: Vec<u64> = (0..10_000).collect();
-/// map.insert_unique(&keys, &keys)?;
+/// map.insert_unique(&keys, &keys)?.all_stored()?;
 /// map.compact()?;
 /// assert_eq!(map.search(&[7, 10_000])?, [Some(7), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())

@@ -24,7 +24,7 @@ const LANE_WORDS: usize = GROUP_WORDS / HOPSCOTCH_LANES;
 /// use warpproof_model::host::BulkMap;
 ///
 /// let map = HopscotchMap::<u32, u32>::with_capacity(100)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```

@@ -15,7 +15,7 @@ use super::set::Set;
 use warpproof_model::Seed;
 use warpproof_model::bits::{Integer, TableKey, TableValue};
 use warpproof_model::host::{
-    BulkCounter, BulkOrdered, BulkTable, OpenGeometry, OpenStats, Refused, Structure,
+    BulkCounter, BulkOrdered, BulkTable, OpenGeometry, OpenStats, Outcomes, Refused, Structure,
 };
 use warpproof_model::open::{BUCKET_SLOTS, BoundedStride};
 use warpproof_model::outcome::Add;
@@ -47,7 +47,7 @@ pub const OPEN_MAP_SLOTS: usize = 4;
 /// use warpproof_model::host::BulkMap;
 ///
 /// let map = OpenMap::<u32, u32>::with_geometry(OpenMap::<u32, u32>::size(100, 0.9)?)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
@@ -156,9 +156,10 @@ pub trait FixedBuckets: Buckets {
 impl<K: TableKey, V: TableValue<T::Value> + Integer, T: Buckets<Key = K::Bits>> BulkCounter<K, V>
     for Map<K, V, T>
 {
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Vec<Add>, Error> {
+    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
         Self::values_match(keys, values)?;
         run(&self.table, keys, values, |t, w, key, value| T::insert_or_add(t, w, key, value.to_word()))
+            .map(Outcomes::from)
     }
 }
 

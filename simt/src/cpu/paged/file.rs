@@ -8,7 +8,7 @@ use crate::cpu::map::Map;
 use crate::cpu::open::Fixed;
 use crate::cpu::set::Set;
 use std::path::Path;
-use warpproof_model::host::{BulkMap, BulkSave, BulkSet, structure};
+use warpproof_model::host::{BulkMap, BulkSave, BulkSet, Outcomes, structure};
 use warpproof_model::outcome::Insert;
 use warpproof_model::paged::file::{FileEntry, Opening, TakesIn, fill, save};
 use warpproof_model::paged::{Access, Choose, Way};
@@ -58,7 +58,7 @@ where
     Self: BulkMap<K, V, Error = Error, Entry = (K, V), Structure = structure::Paged>,
     (K, V): FileEntry,
 {
-    fn take_in(&self, entries: &[(K, V)]) -> Result<Vec<Insert>, Error> {
+    fn take_in(&self, entries: &[(K, V)]) -> Result<Outcomes<Insert>, Error> {
         let (mut keys, mut values) = (room_for(entries.len())?, room_for(entries.len())?);
         keys.extend(entries.iter().map(|&(key, _)| key));
         values.extend(entries.iter().map(|&(_, value)| value));
@@ -70,7 +70,7 @@ impl<K: FileEntry, T> TakesIn for Paged<Set<K, T>>
 where
     Self: BulkSet<K, Error = Error, Entry = K, Structure = structure::Paged>,
 {
-    fn take_in(&self, keys: &[K]) -> Result<Vec<Insert>, Error> {
+    fn take_in(&self, keys: &[K]) -> Result<Outcomes<Insert>, Error> {
         self.insert(keys)
     }
 }

@@ -30,7 +30,7 @@ use warpproof_model::partition::HashPartitions;
 /// let size = PagedMap::<u64, u64>::size(100_000, 0.8, 64 << 10, 256 << 10)?;
 /// let map = PagedMap::<u64, u64>::with_geometry(size)?;
 /// let keys: Vec<u64> = (0..100_000).collect();
-/// map.insert_unique(&keys, &keys)?;
+/// map.insert_unique(&keys, &keys)?.all_stored()?;
 /// assert_eq!(map.search(&[7, 100_000])?, [Some(7), None]);
 /// assert!(map.stats()?.traffic.copies_in > 3);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())

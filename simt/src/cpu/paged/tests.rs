@@ -55,7 +55,7 @@ fn nothing_is_copied_where_all_is_resident() {
     let map = map(20_000, 1000, RESIDENT);
     let keys: Vec<u64> = (0..20_000).map(key).collect();
     for _ in 0..3 {
-        map.insert_unique(&keys, &keys).expect("memory");
+        map.insert_unique(&keys, &keys).expect("memory").all_stored().expect("room");
         assert!(map.contains(&keys).expect("memory").into_iter().all(|found| found));
     }
     let (now, stats) = (traffic(&map), map.stats().expect("numbers"));
@@ -75,7 +75,7 @@ fn tables_that_are_used_more_come_into_frames() {
     };
     let map = map(20_000, 2, Choose::Cheaper(prices));
     let keys: Vec<u64> = (0..20_000).map(key).collect();
-    map.insert_unique(&keys, &keys).expect("memory");
+    map.insert_unique(&keys, &keys).expect("memory").all_stored().expect("room");
     assert_eq!(traffic(&map).copies_in, 0, "less than a thousand keys each");
     // A key that is searched often, and the others of its child table with it.
     let often = vec![keys[7]; 2_000];
@@ -166,7 +166,7 @@ fn a_batch_that_the_budget_has_no_room_for_runs_in_parts() {
 fn a_sink_gets_the_entries_of_one_child_table_at_a_time() {
     let map = map(20_000, 3, RESIDENT);
     let keys: Vec<u64> = (0..20_000).map(key).collect();
-    map.insert_unique(&keys, &keys).expect("memory");
+    map.insert_unique(&keys, &keys).expect("memory").all_stored().expect("room");
     let (mut all, mut largest, mut times) = (Vec::new(), 0, 0);
     map.retrieve_to(|mut entries| {
         (largest, times) = (largest.max(entries.len()), times + 1);
@@ -195,7 +195,7 @@ fn batches_of_several_threads_take_turns() {
             scope.spawn(move || {
                 let keys: Vec<u64> = (thread * 5_000..thread * 5_000 + 5_000).map(key).collect();
                 for part in keys.chunks(500) {
-                    map.insert_unique(part, part).expect("memory");
+                    map.insert_unique(part, part).expect("memory").all_stored().expect("room");
                     assert!(map.contains(part).expect("memory").into_iter().all(|found| found));
                 }
             });
@@ -209,7 +209,7 @@ fn batches_of_several_threads_take_turns() {
 fn a_batch_that_panicked_leaves_a_table_that_works() {
     let map = map(4_000, 2, RESIDENT);
     let keys: Vec<u64> = (0..3_000).map(key).collect();
-    map.insert_unique(&keys[..2_000], &keys[..2_000]).expect("memory");
+    map.insert_unique(&keys[..2_000], &keys[..2_000]).expect("memory").all_stored().expect("room");
     let panicked = std::thread::scope(|scope| {
         let panics = scope.spawn(|| {
             let mut state = map.state();
@@ -223,7 +223,7 @@ fn a_batch_that_panicked_leaves_a_table_that_works() {
     assert!(panicked);
     assert_eq!(map.len(), Ok(2_000));
     map.delete(&keys[..1_000]).expect("memory");
-    map.insert_unique(&keys, &keys).expect("memory");
+    map.insert_unique(&keys, &keys).expect("memory").all_stored().expect("room");
     assert_eq!(map.len(), Ok(3_000));
     assert_eq!(map.stats().expect("numbers").slots.live, 3_000);
 }

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::collections::TryReserveError;
 use table::LANE_SLOTS;
 use warpproof_model::bits::{TableKey, TableValue};
-use warpproof_model::host::{BulkFlush, BulkMatches, BulkMultimap, Matches};
+use warpproof_model::host::{BulkFlush, BulkMatches, BulkMultimap, Matches, Outcomes};
 use warpproof_model::outcome::Insert;
 use warpproof_model::slab::{Multi, Multiplicity, Unique};
 
@@ -31,7 +31,7 @@ use warpproof_model::slab::{Multi, Multiplicity, Unique};
 /// use warpproof_model::host::BulkMap;
 ///
 /// let map = SlabMap::<u32, u32>::with_capacity(100)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```
@@ -145,12 +145,13 @@ where
     V: TableValue<St::Value>,
     St: SlabStore<Key = K::Bits>,
 {
-    fn insert(&self, keys: &[K], values: &[V]) -> Result<Vec<Insert>, Error> {
+    fn insert(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Insert>, Error> {
         Self::values_match(keys, values)?;
         run(&self.table, keys, values, |t, w, key, value| {
             let (table, key) = t.of(key);
             table.insert(w, key, value.to_word())
         })
+        .map(Outcomes::from)
     }
 }
 

@@ -99,6 +99,13 @@ impl SlabStore for WidePairStore {
 
 /// The store for a key and value type: keys of 32 bits with values of as many, keys of 64 bits with values of
 /// as many or of 32, and keys of 32 bits without values.
+#[diagnostic::on_unimplemented(
+    message = "no table of this kind holds `{Self}`, a key and its value",
+    label = "not an entry of this table",
+    note = "keys are `u32`, `i32`, `u64` and `i64`; those of a `SlabSet` are `u32`",
+    note = "values are numbers of as many bits as the key: `u32`, `i32`, `f32`; `u64`, `i64`, `f64`; beside keys of 64 bits also the first three",
+    note = "for other keys, number them or hash them to a `u64`; for larger values, keep them in a `Vec` and store their index"
+)]
 pub trait SlabEntry {
     /// The store.
     type Store: SlabStore;

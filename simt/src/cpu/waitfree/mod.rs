@@ -29,7 +29,7 @@ use memory::LANE_WORDS;
 /// use warpproof_model::host::BulkMap;
 ///
 /// let map = WaitFreeMap::<u64, u64>::with_capacity(100)?;
-/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?;
+/// map.insert_unique(&[1, 2, 3], &[10, 20, 30])?.all_stored()?;
 /// assert_eq!(map.search(&[2, 4])?, [Some(20), None]);
 /// # Ok::<(), warpproof_simt::cpu::Error>(())
 /// ```

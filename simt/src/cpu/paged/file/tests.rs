@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Cursor;
 use tempfile::TempDir;
 use warpproof_model::Seed;
-use warpproof_model::host::{BulkTable, PagedGeometry};
+use warpproof_model::host::{BulkTable, Outcomes, PagedGeometry};
 use warpproof_model::outcome::Delete;
 use warpproof_model::paged::file::{FileError, Part, Problem, Writer};
 
@@ -77,7 +77,7 @@ macro_rules! each {
                     let frames = if budget == 0 { 0 } else if budget == BUDGETS[1] { 1 } else { size.children };
                     assert_eq!($t.state().pager.frames(), frames);
                     let $all = numbers(n);
-                    let done: Vec<Insert> = $insert.expect("memory");
+                    let done: Outcomes<Insert> = $insert.expect("memory");
                     assert!(done.iter().all(|&outcome| outcome == Insert::Inserted));
                     there_and_back(&$t);
                     // Every third one is gone.
@@ -141,7 +141,7 @@ fn a_map_of_floating_point_numbers_comes_back() {
     let map = Map::with_budget(1_000, 1 << 20).expect("memory");
     let keys: Vec<i64> = (-500..500).collect();
     let values: Vec<f64> = keys.iter().map(|&key| key as f64 / 3.0).collect();
-    map.insert_unique(&keys, &values).expect("memory");
+    map.insert_unique(&keys, &values).expect("memory").all_stored().expect("room");
     map.save(&path).expect("a file");
     let opened = Map::open(&path, 0).expect("the file");
     assert!(opened.search(&keys).expect("memory").into_iter().eq(values.into_iter().map(Some)));
@@ -158,7 +158,7 @@ fn saved(pairs: u64) -> (PagedMap<u64, u64>, Vec<u8>) {
     let folder = folder();
     let map = map(pairs, 0);
     let keys = numbers(pairs);
-    map.insert_unique(&keys, &keys).expect("memory");
+    map.insert_unique(&keys, &keys).expect("memory").all_stored().expect("room");
     map.save(&folder.path().join("t.table")).expect("a file");
     let file = fs::read(folder.path().join("t.table")).expect("the file");
     (map, file)
@@ -189,7 +189,7 @@ fn a_full_table_is_opened_with_more_room() {
     let map = map(5_000, 0);
     let slots = map.geometry.slots();
     let keys = numbers(2 * slots);
-    map.insert_unique(&keys, &keys).expect("memory");
+    map.insert_unique(&keys, &keys).expect("memory").all_stored().expect("room");
     let expected = sorted(map.retrieve_all().expect("memory"));
     assert!(expected.len() as u64 > slots * 98 / 100);
     map.save(&path).expect("a file");
@@ -288,5 +288,5 @@ fn a_table_that_cannot_be_saved_is_as_it_was() {
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
     assert_eq!(sorted(map.retrieve_all().expect("memory")), expected);
-    assert_eq!(map.insert_unique(&[3], &[4]), Ok(vec![Insert::Inserted]));
+    assert_eq!(map.insert_unique(&[3], &[4]), Ok(vec![Insert::Inserted].into()));
 }
