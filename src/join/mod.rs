@@ -14,10 +14,10 @@ const BATCH: usize = 1 << 18;
 
 /// Join two files on one or several columns
 ///
-/// Writes a row for every pair of a left and a right row whose cells in the columns are equal: all columns of
-/// the left file, then those of the right file without its columns of the join (`--how` has other joins).
-/// Rows come in the order of the left file, those for one left row in the order of the right file. Duplicates may be on both sides; time
-/// and memory grow linearly with the files and the result.
+/// Writes a row for every pair of a left and a right row whose cells in the columns are equal: all columns
+/// of the left file, then those of the right file without its columns of the join (`--how` has other joins).
+/// Rows come in the order of the left file, those for one left row in the order of the right file.
+/// Duplicates may be on both sides; time and memory grow linearly with the files and the result.
 ///
 /// Files are CSV, or have tabs between cells if their name ends in .tsv or .tab; they may be packed with gzip
 /// or zstd. Each has a header. A column of the right file whose name is taken gets the first free of the
