@@ -64,6 +64,13 @@ fn the_gallery_has_a_page_for_every_exhibit() {
             ["http:", "https:", "src=", "@import", "url(", "<link"].iter().find(|o| page.contains(**o));
         assert_eq!(outside, None, "exhibit {}", exhibit.id);
     }
+    let second = read("exhibit-2.html");
+    for link in [
+        "<a href=\"exhibit-1.html\">\u{2190} exhibit 1</a>",
+        "<a href=\"exhibit-3.html\">exhibit 3 \u{2192}</a>",
+    ] {
+        assert!(second.contains(link), "{link}");
+    }
     // A folder that cannot be made.
     let out = warpproof(&["museum", "--html", &format!("{path}/index.html")]);
     assert_eq!(out.status.code(), Some(2), "{}", text(&out.stdout));

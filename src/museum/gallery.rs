@@ -72,10 +72,10 @@ fn room(
     next: Option<&Exhibit>,
 ) -> String {
     let mut out = format!("<nav class=\"trail\"><a href=\"{INDEX}\">all exhibits</a>");
-    for (exhibit, which) in [(before, "\u{2190} exhibit"), (next, "exhibit \u{2192}")] {
+    for (exhibit, left, right) in [(before, "\u{2190} ", ""), (next, "", " \u{2192}")] {
         if let Some(exhibit) = exhibit {
             // Writing to a string does not fail.
-            let _ = write!(out, "<a href=\"{}\">{which} {}</a>", name(exhibit), exhibit.id);
+            let _ = write!(out, "<a href=\"{}\">{left}exhibit {}{right}</a>", name(exhibit), exhibit.id);
         }
     }
     let (source, place) = exhibit.published_in();

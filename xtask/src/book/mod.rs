@@ -94,6 +94,27 @@ mod tests {
         }
     }
 
+    /// The pages that people read first, too.
+    #[test]
+    fn every_link_of_the_other_pages_leads_somewhere() {
+        let book = Book::open("https://example.org").unwrap();
+        let root_pages =
+            ["README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "BENCHMARKS.md"];
+        let others = [
+            "examples/README.md",
+            "examples/own_kernel/README.md",
+            "python/README.md",
+            "simt/README.md",
+            "simt/GUIDE.md",
+            "tests/museum/README.md",
+            "notes/README.md",
+        ];
+        for page in root_pages.into_iter().chain(others) {
+            let text = read(&root().join(page)).unwrap();
+            book.settle(page, &text).unwrap_or_else(|wrong| panic!("{wrong}"));
+        }
+    }
+
     /// Blocks of other languages are run by nothing, and Rust only where it is a doc test.
     #[test]
     fn every_block_of_code_is_run() {
