@@ -300,7 +300,7 @@ fn every_error_is_an_error() {
     #[cfg(feature = "gpu")]
     is_error::<warpproof::gpu::Error>();
     #[cfg(feature = "gpu")]
-    is_error::<warpproof::gpu::CudaError>();
+    is_error::<warpproof::gpu::error::CudaError>();
 }
 
 /// Threads may share every table, and pass it on: checked while this file is compiled.
