@@ -7,8 +7,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
+use warpproof::prelude::*;
 use warpproof::simt::cpu::OpenMap;
-use warpproof::{BulkCounter, BulkMap, BulkTable};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 

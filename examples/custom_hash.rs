@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use warpproof::model::entry::Packed;
 use warpproof::model::key::mix;
 use warpproof::model::{Hash64, Key, Seed, Word};
+use warpproof::prelude::*;
 use warpproof::simt::cpu::Map;
 use warpproof::simt::cpu::open::OpenWords;
 use warpproof::simt::cpu::packed::PackedStore;
-use warpproof::{Add, BulkCounter, BulkMap, BulkTable};
 
 /// A place: column in the low half, row in the high half. The row 65535 is not used, so that two keys are
 /// left to reserve.

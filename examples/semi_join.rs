@@ -3,8 +3,8 @@
 //! Which orders have a customer that is known, and which customers ordered something? Both are questions
 //! about keys alone: an [`OpenSet`] of one column answers them, 10.3 bytes per key at its default load.
 
+use warpproof::prelude::*;
 use warpproof::simt::cpu::{Error, OpenSet};
-use warpproof::{BulkSet, Insert};
 
 const ORDERS: &str = "examples/join/orders.csv";
 const CUSTOMERS: &str = "examples/join/customers.csv";

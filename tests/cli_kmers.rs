@@ -296,6 +296,12 @@ fn k_mers_are_written_in_the_form_that_is_asked_for() {
         let listed = object["top"].as_array().expect("a list").len();
         assert_eq!(listed, expected.lines().filter(|line| !line.starts_with('>')).count());
     }
+    let out = warpproof(&folder, &["a.fa", "-k", "2", "-o", "out.tsv.gz"]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let mut unpacked = String::new();
+    let packed = std::fs::File::open(folder.join("out.tsv.gz")).expect("it was written");
+    MultiGzDecoder::new(packed).read_to_string(&mut unpacked).expect("gzip data");
+    assert_eq!(unpacked, "AA\t10\nAC\t2\nCG\t1\nTA\t1\n");
     let out = warpproof(&folder, &["a.fa", "-k", "2", "--histogram", "spectrum.svg"]);
     assert!(out.status.success(), "{}", text(&out.stderr));
     let svg = read(&folder, "spectrum.svg");

@@ -163,6 +163,46 @@ fn threads_count_with_calls_on_one_key_while_the_map_grows() {
     assert!((KEYS..=4 * KEYS).contains(&calls.into_inner()));
 }
 
+/// Threads apply a function that neither addition nor assignment is: it counts its calls in the high half of a
+/// value, and keeps the largest in the low half. None is lost, nor applied twice.
+#[test]
+fn a_function_is_applied_once_for_each_pair() {
+    const KEYS: u64 = 200;
+    const ROUNDS: u64 = 50;
+    let count_and_most = |old: u64, given: u64| ((old >> 32) + 1) << 32 | (old as u32 as u64).max(given);
+    // Some keys are no keys of a slot.
+    let keys: Vec<u64> = (0..KEYS).map(|key| key.wrapping_sub(3)).collect();
+    let fixed = OpenMap::<u64, u64>::with_capacity(2 * KEYS).unwrap();
+    let grown = DynamicMap::<u64, u64>::with_capacity(1).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (keys, fixed, grown) = (&keys, &fixed, &grown);
+            scope.spawn(move || {
+                for round in 0..ROUNDS {
+                    let values = vec![4 * round + thread; keys.len()];
+                    fixed.insert_or_apply(keys, &values, count_and_most).unwrap().all_stored().unwrap();
+                    grown.insert_or_apply(keys, &values, count_and_most).unwrap().all_stored().unwrap();
+                    for &key in keys {
+                        fixed.by_key().insert_or_apply(key, thread, count_and_most).unwrap();
+                        grown.by_key().insert_or_apply(key, thread, count_and_most).unwrap();
+                    }
+                }
+            });
+        }
+    });
+    // The first of each key was stored and not applied.
+    let expected = (2 * 4 * ROUNDS - 1) << 32 | (4 * (ROUNDS - 1) + 3);
+    for found in [fixed.search(&keys).unwrap(), grown.search(&keys).unwrap()] {
+        assert!(found.iter().all(|&value| value == Some(expected)), "{found:x?} {expected:x}");
+    }
+    let said = fixed.insert_or_apply(&[1, 1_000], &[5, 6], |_, given| given).unwrap();
+    assert_eq!(said, [Add::Added, Add::Inserted]);
+    assert_eq!(fixed.search(&[1, 1_000]).unwrap(), [Some(5), Some(6)]);
+    let full = OpenMap::<u32, f32>::with_capacity(8).unwrap();
+    let said = full.insert_or_apply(&hundred(), &[1.0; 100], f32::min).unwrap();
+    assert!(said.all_stored().is_err());
+}
+
 #[test]
 fn a_mask_chooses_what_runs() {
     let map = OpenMap::<u32, u32>::with_capacity(100).unwrap();
@@ -300,7 +340,7 @@ fn every_error_is_an_error() {
     #[cfg(feature = "gpu")]
     is_error::<warpproof::gpu::Error>();
     #[cfg(feature = "gpu")]
-    is_error::<warpproof::gpu::CudaError>();
+    is_error::<warpproof::gpu::error::CudaError>();
 }
 
 /// Threads may share every table, and pass it on: checked while this file is compiled.

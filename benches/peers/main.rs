@@ -9,13 +9,14 @@
 //! an answer per operation, stored in a slice in the order of the input; answers are checked outside the
 //! measured time. The peers run with their default hash and with a fast one. *new + build* includes the
 //! creation of the map: ours writes all its memory then, while the peers touch theirs for the first time in
-//! *build*. *from 1/64* is a map that was created for a sixty-fourth of the pairs, and grows. `--only` takes
+//! *build*. *by key* calls
+//! ours for one key at a time, as the peers are. *from 1/64* is a map that was created for a sixty-fourth of the pairs, and grows. `--only` takes
 //! parts of names, separated by commas.
 
 mod maps;
 mod partitioned;
 
-use maps::{Fast, FromFew, Number, Peer};
+use maps::{Fast, FromFew, Number, OneByOne, Peer};
 use partitioned::Partitioned;
 use std::hash::RandomState;
 use std::time::Instant;
@@ -129,12 +130,14 @@ fn main() {
         32 => compare::<u32>(&[
             ("warpproof SlabMap", round::<_, SlabMap<u32, u32>>),
             ("warpproof OpenMap", round::<_, OpenMap<u32, u32>>),
+            ("OpenMap by key", round::<_, OneByOne<OpenMap<u32, u32>>>),
             ("DynamicMap from 1/64", round::<_, FromFew<DynamicMap<u32, u32>>>),
             ("SubmapMap from 1/64", round::<_, FromFew<SubmapMap<u32, u32>>>),
         ]),
         64 => compare::<u64>(&[
             ("warpproof OpenMap", round::<_, OpenMap<u64, u64>>),
             ("warpproof SlabMap", round::<_, SlabMap<u64, u64>>),
+            ("OpenMap by key", round::<_, OneByOne<OpenMap<u64, u64>>>),
             ("DynamicMap from 1/64", round::<_, FromFew<DynamicMap<u64, u64>>>),
             ("SubmapMap from 1/64", round::<_, FromFew<SubmapMap<u64, u64>>>),
         ]),

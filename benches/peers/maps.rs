@@ -119,6 +119,38 @@ where
     }
 }
 
+/// A map of ours that is called for one key at a time, as those of others are.
+pub(super) struct OneByOne<M>(M);
+
+impl<K: Number, T: CpuTable<Key = K, Value = K>> Peer<K> for OneByOne<Map<K, K, T>> {
+    fn new(pairs: usize) -> Self {
+        Self(Peer::new(pairs))
+    }
+
+    fn build(&mut self, keys: &[K], values: &[K]) -> Vec<bool> {
+        let mut out = vec![false; keys.len()];
+        let map = self.0.by_key();
+        out.par_chunks_mut(CHUNK).enumerate().for_each(|(c, out)| {
+            for (i, out) in out.iter_mut().enumerate() {
+                let at = c * CHUNK + i;
+                *out = map.insert(keys[at], values[at]).expect("room");
+            }
+        });
+        out
+    }
+
+    fn search(&self, keys: &[K]) -> Vec<Option<K>> {
+        let mut out = vec![None; keys.len()];
+        let map = self.0.by_key();
+        out.par_chunks_mut(CHUNK).enumerate().for_each(|(c, out)| {
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = map.get(keys[c * CHUNK + i]);
+            }
+        });
+        out
+    }
+}
+
 /// A map made for a sixty-fourth of its pairs, so that it grows while they are inserted.
 pub(super) struct FromFew<M>(M);
 

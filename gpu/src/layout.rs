@@ -12,6 +12,10 @@ mod sealed {
 }
 
 /// A key or value of a GPU table, held by its bits: `u32`, `i32`, `f32`, `u64`, `i64` or `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a key or value of a table on a GPU",
+    note = "keys are `u32`, `i32`, `u64` and `i64`; values are also `f32` and `f64`"
+)]
 pub trait Scalar:
     Copy + Debug + DeviceRepr + ValidAsZeroBits + Default + Send + Sync + 'static + sealed::Sealed
 {
@@ -24,6 +28,10 @@ pub trait Scalar:
 }
 
 /// A key of a GPU table: an integer.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a key of a table on a GPU",
+    note = "keys are `u32`, `i32`, `u64` and `i64`"
+)]
 pub trait KeyScalar: Scalar + Ord + Hash {
     /// The layout of a set of such keys.
     const SET: Layout;
@@ -159,6 +167,12 @@ impl Layout {
 }
 
 /// The pairs of a map: keys `u32` or `i32` with 32-bit values, or keys `u64` or `i64` with 64-bit values.
+#[diagnostic::on_unimplemented(
+    message = "no table on a GPU holds `{Self}`, a key and its value",
+    label = "not an entry of a table",
+    note = "keys are `u32`, `i32`, `u64` and `i64`; values are numbers of as many bits: `u32`, `i32`, `f32`, or `u64`, `i64`, `f64`",
+    note = "for other keys, number them or hash them to a `u64`; for larger values, keep them in an array and store their index"
+)]
 pub trait Entry: sealed::Sealed {
     /// The layout of a map in one word per pair.
     const PACKED: Layout;

@@ -63,7 +63,8 @@ pub(crate) struct Args {
     /// How many of the most frequent k-mers to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Write all k-mers with their counts to this file, sorted, whole or not at all
+    /// Write all k-mers with their counts to this file, sorted, whole or not at all; packed if its name ends in
+    /// .gz or .zst
     #[arg(short, long, value_name = "OUT.tsv")]
     output: Option<PathBuf>,
     /// How they are written

@@ -96,16 +96,16 @@ impl Target {
 
 /// Writes bytes to a path: the file takes its name when it is whole.
 pub(crate) struct Bytes {
-    sink: Sink,
+    sink: Packed,
     name: String,
 }
 
 impl Bytes {
-    /// Opens `path`.
+    /// Opens `path`. One that ends in `.gz` or `.zst` is packed.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let sink = Sink::open(Some(path)).map_err(|e| Failure::write(&name, &e))?;
-        Ok(Self { sink, name })
+        Ok(Self { sink: Packed::new(sink, Packing::of(path).0), name })
     }
 
     /// Writes all of these, without a buffer.

@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_manifest_that_lacks_a_field_is_named() {
-        let of = |text| from_str::<Package>(text).expect("a package").lacks();
+        let of = |text: &str| from_str::<Package>(text).expect("a package").lacks();
         let good = r#"{"name": "x", "description": "d", "license": "MIT OR Apache-2.0", "documentation": "u",
             "rust_version": "1", "readme": "README.md", "keywords": ["a"], "categories": ["b"]}"#;
         assert_eq!(of(good), Vec::<&str>::new());

@@ -192,7 +192,7 @@ fn tombstones_are_no_room_and_deleted_keys_come_back() {
     let Some(device) = device() else { return };
     let mut map = OpenMap::<u32, u32>::with_capacity(&device, 100_000).unwrap();
     let batch: Vec<u32> = (0..40_000).collect();
-    map.insert_partitioned(&batch, &batch).unwrap();
+    assert_eq!(map.insert_partitioned(&batch, &batch).unwrap().full, 0);
     map.delete(&batch[..20_000]).unwrap();
     let said = map.insert_partitioned(&batch, &batch).unwrap();
     assert_eq!(said, Tally { inserted: 20_000, present: 20_000, full: 0 });

@@ -261,7 +261,7 @@ fn in_parts<T, E: From<Refused> + From<NotStored>>(
     let mut part = room(entries.size_hint().0.clamp(1, PART))?;
     loop {
         part.clear();
-        let most = part.capacity().max(PART / 16).min(PART);
+        let most = part.capacity().clamp(PART / 16, PART);
         part.extend(entries.by_ref().take(most));
         if part.is_empty() {
             return Ok(done);

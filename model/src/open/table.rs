@@ -56,6 +56,13 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         SlotArray::new(self.slots)
     }
 
+    /// The same table, whose slots are seen through the view that `view` makes of them.
+    #[inline(always)]
+    pub fn with_slots<G>(self, view: impl FnOnce(H) -> G) -> OpenTable<E, G, F, P, S> {
+        let Self { slots, filter, buckets, seed, types } = self;
+        OpenTable { slots: view(slots), filter, buckets, seed, types }
+    }
+
     /// Number of buckets.
     #[inline(always)]
     pub const fn buckets(self) -> u32 {

@@ -36,6 +36,12 @@ impl<E: Packed, H: KeySlots<E>> ReservedSlots<E, H> {
         Self { slots, entry: PhantomData }
     }
 
+    /// The same map, whose slots are seen through the view that `view` makes of them.
+    #[inline(always)]
+    pub fn with_slots<G>(self, view: impl FnOnce(H) -> G) -> ReservedSlots<E, G> {
+        ReservedSlots { slots: view(self.slots), entry: PhantomData }
+    }
+
     /// Runs an action on the slot of a key, by lane 0. Returns the value that the key had, if it was there.
     #[inline(always)]
     fn run<W: Warp>(

@@ -172,7 +172,7 @@ impl<R, T> fmt::Debug for ByKey<'_, R, T> {
 impl<R, T: OneKey> ByKey<'_, R, T> {
     /// Runs an operation that may store an entry; an error if there was no room.
     #[inline(always)]
-    fn store<A: Outcome + Says>(
+    pub(super) fn store<A: Outcome + Says>(
         self,
         f: impl FnOnce(AllKeysOf<'_, T>, &mut WarpOf<T>) -> A,
     ) -> Result<A, Error> {

@@ -37,6 +37,15 @@ pub type CuckooMap<K, V, const L: usize = OPEN_LANES, const S: usize = LANE_SLOT
     Map<K, V, CuckooWords<<(K, V) as PackedEntry>::Store, L, S>>;
 
 /// An [`OpenSet`](super::OpenSet) for high loads. See [`CuckooMap`].
+///
+/// ```
+/// use warpproof_simt::cpu::CuckooSet;
+/// use warpproof_model::host::BulkSet;
+///
+/// let set = CuckooSet::<u32>::build(&[1, 2, 3])?;
+/// assert_eq!(set.contains(&[2, 4])?, [true, false]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
 pub type CuckooSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> =
     Set<K, CuckooWords<<(K, ()) as PackedEntry>::Store, L, S>>;
 

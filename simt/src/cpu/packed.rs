@@ -143,6 +143,13 @@ impl<St: PackedWords> ReservedWords<St> {
 
 /// The words for a key and value type: keys of 32 bits with values of as many, keys of 64 bits with values of
 /// as many or of 32, and keys without values.
+///
+/// For other types there is no table:
+///
+/// ```compile_fail,E0277
+/// // no table of this kind holds `(&str, u32)`, a key and its value
+/// warpproof_simt::cpu::OpenMap::<&str, u32>::with_capacity(10);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "no table of this kind holds `{Self}`, a key and its value",
     label = "not an entry of this table",

@@ -37,6 +37,17 @@ pub type HopscotchMap<
 > = Map<K, V, HopscotchWords<<(K, V) as PackedEntry>::Store, L, S, N>>;
 
 /// A concurrent set of 32-bit or 64-bit keys in a hopscotch table in CPU memory. See [`HopscotchMap`].
+///
+/// ```
+/// use warpproof_simt::cpu::HopscotchSet;
+/// use warpproof_model::host::BulkSet;
+///
+/// let set = HopscotchSet::<i64>::with_capacity(100)?;
+/// set.insert(&[-1, 2])?.all_stored()?;
+/// set.delete(&[-1])?;
+/// assert_eq!(set.contains(&[-1, 2])?, [false, true]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
 pub type HopscotchSet<
     K,
     const L: usize = HOPSCOTCH_LANES,

@@ -1,8 +1,10 @@
 //! Maps and sets in open-addressing tables.
 
+mod apply;
 mod fixed;
 mod table;
 
+pub use apply::Applies;
 pub use fixed::Fixed;
 pub(super) use table::{Beside, stats};
 pub use table::{OPEN_LANES, OpenFilter, OpenWords};

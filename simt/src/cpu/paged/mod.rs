@@ -39,6 +39,16 @@ pub type PagedMap<K, V, const L: usize = 1, const S: usize = OPEN_MAP_SLOTS> = P
 
 /// A concurrent set that is paged, of 32-bit or 64-bit keys, whose child tables are [`OpenSet`]s. See
 /// [`Paged`].
+///
+/// ```
+/// use warpproof_simt::cpu::PagedSet;
+/// use warpproof_model::host::BulkSet;
+///
+/// let set = PagedSet::<u64>::with_budget(1_000, 1 << 20)?;
+/// set.insert(&[1, 2, 3])?.all_stored()?;
+/// assert_eq!(set.contains(&[2, 4])?, [true, false]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
 pub type PagedSet<K, const L: usize = OPEN_LANES, const S: usize = LANE_SLOTS> = Paged<OpenSet<K, L, S>>;
 
 /// A concurrent table that is partly in memory of a limited size, the *frames*. The whole table is in the

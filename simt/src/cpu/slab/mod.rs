@@ -39,10 +39,31 @@ pub type SlabMap<K, V, const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS,
     Map<K, V, SlabWords<<(K, V) as SlabEntry>::Store, L, S, M>>;
 
 /// A concurrent map in CPU memory in which a key may have several pairs.
+///
+/// ```
+/// use warpproof_simt::cpu::SlabMultimap;
+/// use warpproof_model::host::{BulkMatches, BulkMultimap};
+///
+/// let map = SlabMultimap::<u32, u32>::with_capacity(100)?;
+/// map.insert(&[1, 1, 2], &[10, 11, 20])?.all_stored()?;
+/// let found = map.search_all(&[1, 3])?;
+/// assert_eq!((found.of(0).len(), found.of(1).len()), (2, 0));
+/// assert_eq!(found.iter().map(|(_, value)| value).sum::<u32>(), 21);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
 pub type SlabMultimap<K, V, const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS> =
     SlabMap<K, V, L, S, Multi>;
 
 /// A concurrent set of u32 keys in CPU memory. As many keys fit as it was made for.
+///
+/// ```
+/// use warpproof_simt::cpu::SlabSet;
+/// use warpproof_model::host::BulkSet;
+///
+/// let set: SlabSet = SlabSet::build(&[1, 2, 3])?;
+/// assert_eq!(set.contains(&[2, 4])?, [true, false]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
 pub type SlabSet<const L: usize = SLAB_LANES, const S: usize = LANE_SLOTS> =
     Set<u32, SlabWords<KeyStore, L, S>>;
 

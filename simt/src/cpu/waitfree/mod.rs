@@ -47,5 +47,15 @@ impl<K, St, const L: usize, const S: usize> Set<K, WaitFreeMemory<St, L, S>> {
 }
 
 /// A concurrent set in CPU memory. Each operation ends in a bounded number of steps. See [`WaitFreeMap`].
+///
+/// ```
+/// use warpproof_simt::cpu::WaitFreeSet;
+/// use warpproof_model::host::BulkSet;
+///
+/// let set = WaitFreeSet::<u32>::with_capacity(100)?;
+/// set.insert(&[1, 2, 3])?.all_stored()?;
+/// assert_eq!(set.contains(&[2, 4])?, [true, false]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
 pub type WaitFreeSet<K, const L: usize = NODE_LANES, const S: usize = LANE_WORDS> =
     Set<K, WaitFreeMemory<<(K, ()) as PackedEntry>::Store, L, S>>;
