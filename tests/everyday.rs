@@ -122,7 +122,7 @@ fn calls_on_one_key_answer_as_a_map_of_the_standard_library() {
 fn one_key_without_room_is_an_error_and_a_map_that_grows_takes_all() {
     let map = OpenMap::<u32, u32>::with_capacity(8).unwrap();
     let stored = hundred().into_iter().filter(|&key| map.by_key().insert(key, key).is_ok()).count() as u64;
-    assert!(stored >= 8 && stored < 100);
+    assert!((8..100).contains(&stored));
     assert_eq!(map.len(), Ok(stored));
     let full = NotStored { entries: 1, left_out: 1, first: 0 };
     assert_eq!(map.by_key().insert_unique(1_000, 1), Err(Error::NotStored(full)));

@@ -171,7 +171,7 @@ mod tests {
     /// Long and short cells, and integers in two columns.
     #[test]
     fn keys_of_one_hash_stay_apart() {
-        let cell = |i: u64| format!("{},{}", if i % 3 == 0 { "a long cell " } else { "" }, i % 40);
+        let cell = |i: u64| format!("{},{}", if i.is_multiple_of(3) { "a long cell " } else { "" }, i % 40);
         let text = |rows: std::ops::Range<u64>, kind| {
             let number = |i: u64| format!("{},{}", i % 5 + 1, i * 7 % 11);
             let row = |i: u64| if kind == KeyType::Text { cell(i * i) } else { number(i * i) };

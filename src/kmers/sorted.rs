@@ -151,7 +151,7 @@ fn take_pair<K: Kmer>(bytes: &mut &[u8]) -> Option<(K, u64)> {
 fn push_pair<K: Kmer>(kmer: K, count: u64, k: u32, format: Format, text: &mut Vec<u8>) {
     let separator = match format {
         Format::Fasta => {
-            let _ = write!(text, ">{count}\n");
+            let _ = writeln!(text, ">{count}");
             push_text(kmer, k, text);
             return text.push(b'\n');
         }

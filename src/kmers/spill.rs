@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use parking_lot::Mutex;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Bytes in numbered parts. Threads append to it; when all have, each part is taken once.
 pub(super) struct Spill {
@@ -83,7 +83,7 @@ impl Spill {
 
 impl Parts {
     /// Writes what is in memory to the file.
-    fn write(&mut self, folder: &PathBuf) -> Result<(), Failure> {
+    fn write(&mut self, folder: &Path) -> Result<(), Failure> {
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(tempfile::tempfile_in(folder).map_err(|e| failed(folder, "make", &e))?),
@@ -99,7 +99,7 @@ impl Parts {
     }
 }
 
-fn failed(folder: &PathBuf, what: &str, error: &std::io::Error) -> Failure {
+fn failed(folder: &Path, what: &str, error: &std::io::Error) -> Failure {
     Failure::input(format_args!("{}: cannot {what} a temporary file: {error}", folder.display()))
 }
 
