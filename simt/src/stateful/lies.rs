@@ -40,8 +40,9 @@ fn is_found(scenarios: &[Scenario], steps: usize, most: u64) -> bool {
     })
 }
 
-/// Sixty marks, after each of the first steps of every call on six structures. What the first step reads may
-/// never change while there is one key: then calls with two keys show the mark.
+/// Sixty marks, after each of ten steps of every call on six structures. What the first step reads may never
+/// change while there is one key: then calls with two keys show the mark. On a hopscotch table it decides
+/// nothing in these programs, so its marks begin after the second step.
 #[test]
 fn every_planted_mark_is_found() {
     type Family = fn(keys: usize) -> Vec<Scenario>;
@@ -59,7 +60,8 @@ fn every_planted_mark_is_found() {
         let found = |&steps: &usize| {
             is_found(&one_key, steps, 50_000) || steps == 1 && is_found(&family(2), steps, 50_000)
         };
-        let hidden = (1..=10).filter(|steps| !found(steps));
+        let first = if name == "hopscotch" { 2 } else { 1 };
+        let hidden = (first..first + 10).filter(|steps| !found(steps));
         missed.extend(hidden.map(|steps| format!("{name}, after {steps} steps")));
     }
     assert_eq!(missed, [""; 0]);
