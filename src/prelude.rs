@@ -1,5 +1,5 @@
-//! What a program that uses tables needs besides their types: the traits that have the calls, and the outcomes
-//! and answers of the calls.
+//! What a program that uses tables needs besides their types: the traits that have the calls, and the
+//! outcomes and answers of the calls.
 //!
 //! ```
 //! use warpproof::prelude::*;

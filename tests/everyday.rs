@@ -163,8 +163,8 @@ fn threads_count_with_calls_on_one_key_while_the_map_grows() {
     assert!((KEYS..=4 * KEYS).contains(&calls.into_inner()));
 }
 
-/// Threads apply a function that neither addition nor assignment is: it counts its calls in the high half of a
-/// value, and keeps the largest in the low half. None is lost, nor applied twice.
+/// Threads apply a function that neither addition nor assignment is: it counts its calls in the high half of
+/// a value, and keeps the largest in the low half. None is lost, nor applied twice.
 #[test]
 fn a_function_is_applied_once_for_each_pair() {
     const KEYS: u64 = 200;

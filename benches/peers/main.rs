@@ -9,9 +9,8 @@
 //! an answer per operation, stored in a slice in the order of the input; answers are checked outside the
 //! measured time. The peers run with their default hash and with a fast one. *new + build* includes the
 //! creation of the map: ours writes all its memory then, while the peers touch theirs for the first time in
-//! *build*. *by key* calls
-//! ours for one key at a time, as the peers are. *from 1/64* is a map that was created for a sixty-fourth of the pairs, and grows. `--only` takes
-//! parts of names, separated by commas.
+//! *build*. *by key* calls ours for one key at a time, as the peers are. *from 1/64* is a map that was
+//! created for a sixty-fourth of the pairs, and grows. `--only` takes parts of names, separated by commas.
 
 mod maps;
 mod partitioned;

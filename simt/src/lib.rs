@@ -2,7 +2,8 @@
 //!
 //! - [`cpu`]: the production backend, std atomics and rayon.
 //!
-//! Everything else checks (feature `check`, which is on by default): it runs the same source under an engine that decides what every read returns.
+//! Everything else checks (feature `check`, which is on by default): it runs the same source under an engine
+//! that decides what every read returns.
 //!
 //! - [`mod@check`]: subjects, scenarios, histories, violations; no engine.
 //! - [`engine`]: what every engine offers, and scenarios explored side by side.

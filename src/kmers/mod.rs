@@ -44,8 +44,9 @@ const LONGEST_IN_TABLE: u32 = 31;
 /// Lower case is upper case. A k-mer with a letter other than A, C, G and T (N, say, or U) is left out, as
 /// `jellyfish count -C` does.
 ///
-/// On a CPU k-mers are distributed to bins by their minimizers, in memory and, beyond --memory, in a temporary
-/// file; then each bin is counted for itself. On a GPU, and with a --budget, they are counted in one table.
+/// On a CPU k-mers are distributed to bins by their minimizers, in memory and, beyond --memory, in a
+/// temporary file; then each bin is counted for itself. On a GPU, and with a --budget, they are counted in
+/// one table.
 ///
 /// Prints how many distinct k-mers occur how often, and the most frequent k-mers.
 #[derive(clap::Args)]
@@ -63,8 +64,8 @@ pub(crate) struct Args {
     /// How many of the most frequent k-mers to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Write all k-mers with their counts to this file, sorted, whole or not at all; packed if its name ends in
-    /// .gz or .zst
+    /// Write all k-mers with their counts to this file, sorted, whole or not at all; packed if its name ends
+    /// in .gz or .zst
     #[arg(short, long, value_name = "OUT.tsv")]
     output: Option<PathBuf>,
     /// How they are written
@@ -89,8 +90,8 @@ pub(crate) struct Args {
     /// frames are ordinary memory: there a table without a budget is faster.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
-    /// On a CPU: keep up to so many bytes of k-mers in memory that wait to be counted, and of those that wait to
-    /// be written; more go to a temporary file
+    /// On a CPU: keep up to so many bytes of k-mers in memory that wait to be counted, and of those that
+    /// wait to be written; more go to a temporary file
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, default_value = "256M")]
     memory: u64,
     /// The folder of temporary files [default: that of the system]

@@ -114,9 +114,9 @@ pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
         Ok(mask.spread(said, to, |said| said.unwrap_or(false)))
     }
 
-    /// Stores pairs, or replaces the values of keys that are present, a part of the iterator at a time. If a key occurs more than once
-    /// in a part, which of its pairs stays is not specified. Stops at the first part that has no room, and
-    /// at the first error. Returns how many pairs the iterator had.
+    /// Stores pairs, or replaces the values of keys that are present, a part of the iterator at a time. If a
+    /// key occurs more than once in a part, which of its pairs stays is not specified. Stops at the first
+    /// part that has no room, and at the first error. Returns how many pairs the iterator had.
     ///
     /// # Errors
     /// As for all calls; [`NotStored`] counts the pairs of all parts so far.
@@ -159,8 +159,8 @@ pub trait BulkSet<K: Copy>: BulkTable<Entry = K> {
         Ok(mask.spread(said, to, |said| said.unwrap_or(false)))
     }
 
-    /// Stores keys that are absent, a part of the iterator at a time. Stops at the first part that has no room, and
-    /// at the first error. Returns how many keys the iterator had.
+    /// Stores keys that are absent, a part of the iterator at a time. Stops at the first part that has no
+    /// room, and at the first error. Returns how many keys the iterator had.
     ///
     /// # Errors
     /// As for all calls; [`NotStored`] counts the keys of all parts so far.
@@ -258,10 +258,11 @@ fn in_parts<T, E: From<Refused> + From<NotStored>>(
     store: impl Fn(&[T]) -> Result<Result<(), NotStored>, E>,
 ) -> Result<u64, E> {
     let (mut entries, mut done) = (entries.into_iter().fuse(), 0);
-    let mut part = room(entries.size_hint().0.clamp(1, PART))?;
+    let mut part = room(entries.size_hint().0.clamp(PART / 16, PART))?;
     loop {
         part.clear();
-        let most = part.capacity().clamp(PART / 16, PART);
+        // No more than there is memory for.
+        let most = part.capacity().min(PART);
         part.extend(entries.by_ref().take(most));
         if part.is_empty() {
             return Ok(done);

@@ -154,8 +154,8 @@ impl<T: PartialEq> PartialEq<Vec<T>> for Outcomes<T> {
     }
 }
 
-/// What [`BulkMap::insert_and_find`](super::BulkMap::insert_and_find) answers: the outcome of each insert, and
-/// the value that the key has.
+/// What [`BulkMap::insert_and_find`](super::BulkMap::insert_and_find) answers: the outcome of each insert,
+/// and the value that the key has.
 pub type InsertedAndFound<V> = (Outcomes<Insert>, Vec<Option<V>>);
 
 /// A table had no room for some entries of a batch. All others are stored.

@@ -1,5 +1,5 @@
-//! Tables as data of serde (feature `serde`): a map is a map of its pairs, a set a sequence of its keys, in no
-//! particular order. Seed and size are not kept: what is read is a new table, made for its entries.
+//! Tables as data of serde (feature `serde`): a map is a map of its pairs, a set a sequence of its keys, in
+//! no particular order. Seed and size are not kept: what is read is a new table, made for its entries.
 //!
 //! A multimap is a map in which a key may occur more than once.
 

@@ -1,8 +1,8 @@
 //! Marks that lie, planted in the structures: each is found.
 //!
-//! A planted mark says, after so many steps of every call, that nothing before matters. That hides executions,
-//! unless a call has read nothing yet that it needs. To see it, exploration with the mark must find a
-//! violation, or other outcomes than exploration without marks.
+//! A planted mark says, after so many steps of every call, that nothing before matters. That hides
+//! executions, unless a call has read nothing yet that it needs. To see it, exploration with the mark must
+//! find a violation, or other outcomes than exploration without marks.
 
 use super::Stateful;
 use crate::check::{Scenario, Verdict};
