@@ -24,10 +24,11 @@ mod registry;
 mod replay;
 mod run;
 mod select;
+mod shell;
 mod target;
 mod worker;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Warp-cooperative concurrent hash tables: check them, run them, measure them.
@@ -70,6 +71,8 @@ enum Command {
     Dedup(dedup::Args),
     Kmers(kmers::Args),
     Bench(bench::Args),
+    Completions(shell::Completions),
+    Man(shell::Pages),
     #[command(name = worker::NAME, hide = true)]
     Worker,
 }
@@ -86,6 +89,8 @@ fn main() -> ExitCode {
         Command::Dedup(args) => dedup::dedup(&args),
         Command::Kmers(args) => kmers::kmers(&args),
         Command::Bench(args) => bench::bench(&args),
+        Command::Completions(args) => shell::completions(&args, Cli::command()),
+        Command::Man(args) => shell::pages(&args, Cli::command()),
         Command::Worker => worker::worker(),
     };
     match done {

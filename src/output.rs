@@ -14,10 +14,26 @@ static QUIET: AtomicBool = AtomicBool::new(false);
 /// Steps between two looks at the clock.
 const STEPS: u64 = 1 << 14;
 
-/// From now on shows no progress.
-pub(crate) fn be_quiet() {
-    // Relaxed: no memory depends on it.
-    QUIET.store(true, Ordering::Relaxed);
+/// How many threads work, and what is said about it.
+#[derive(Default, clap::Args)]
+pub(crate) struct Effort {
+    /// Threads of the CPU [default: as many as there are cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+    /// Show no progress; it is shown on a terminal alone in any case
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+impl Effort {
+    /// Makes it so, from now on.
+    pub(crate) fn begin(&self) -> Result<(), Failure> {
+        // Relaxed: no memory depends on it.
+        QUIET.store(self.quiet, Ordering::Relaxed);
+        let Some(threads) = self.threads else { return Ok(()) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
+        pool.build_global().map_err(|e| Failure::input(format_args!("--threads {threads}: {e}")))
+    }
 }
 
 /// Prints one line on stdout.
@@ -72,7 +88,7 @@ impl Progress {
             bar.set_style(style);
         }
         bar.set_message(what);
-        // Relaxed: as in `be_quiet`.
+        // Relaxed: as in `Effort::begin`.
         let shown = QUIET.load(Ordering::Relaxed) || !std::io::stderr().is_terminal();
         Self { bar, what, start: Instant::now(), shown }
     }

@@ -101,7 +101,7 @@ fn counts_are_those_of_the_definition() {
         // All in memory, and all in a temporary file.
         for (first, memory) in [("a.fa", "1M"), ("a.gz", "0"), ("c.gz", "8K")] {
             let k_text = k.to_string();
-            let args = [first, "b.fq", "-k", &k_text, "-o", "out.tsv", "--memory", memory];
+            let args = [first, "b.fq", "-k", &k_text, "-o", "out.tsv", "--memory", memory, "--threads", "3"];
             let out = warpproof(&folder, &args);
             assert!(out.status.success(), "{}", text(&out.stderr));
             assert_eq!(text(&out.stderr), "");
@@ -405,6 +405,7 @@ fn files_and_sizes_that_cannot_be_are_errors() {
         (&["a.fa", "-k", "3", "--memory", "0", "--temp", "no/such"], "no/such: cannot make a temporary file"),
         (&["a.fa", "-k", "3", "--histogram", "no/such/folder/h.svg"], "no/such/folder/h.svg"),
         (&["a.fa", "-k", "x"], "x"),
+        (&["a.fa", "-k", "3", "--threads", "0"], "--threads <N>"),
         (&["a.fa", "-k", "3", "--budget", "1X"], "expected a number of bytes"),
         (&["a.fa", "-k", "3", "--budget", ""], "expected a number of bytes"),
         (&["a.fa", "-k", "3", "--budget=-1"], "expected a number of bytes"),

@@ -8,7 +8,7 @@ pub(crate) use names::{Columns, Header, Pairs};
 
 use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
-use crate::output::{self, Progress};
+use crate::output::{Effort, Progress};
 use crate::packed::{self, delimiter};
 use crate::target::Target;
 use clap::ValueEnum;
@@ -61,24 +61,14 @@ pub(crate) struct TableArgs {
     /// Tell for how many operations on a paged table a child table was copied, and why, on stderr
     #[arg(long, requires = "budget")]
     pub(crate) explain: bool,
-    /// Threads of the CPU [default: as many as there are cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
-    /// Show no progress; it is shown on a terminal alone in any case
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) effort: Effort,
 }
 
 impl TableArgs {
     /// Prepares the work: finds errors now that would otherwise come at the end.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
-        if self.quiet {
-            output::be_quiet();
-        }
-        if let Some(threads) = self.threads {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-            pool.build_global().map_err(|e| Failure::input(format_args!("--threads {threads}: {e}")))?;
-        }
+        self.effort.begin()?;
         self.output.as_deref().map(Target::admit).transpose()?;
         let on = Opened::open(self.backend)?;
         on.admit_budget(self.budget)?;

@@ -13,7 +13,7 @@ mod tally;
 
 use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
-use crate::output::{self, Progress};
+use crate::output::{self, Effort, Progress};
 use crate::paging::Paging;
 use crate::target::{Bytes, Target};
 use counts::Counts;
@@ -103,6 +103,8 @@ pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    effort: Effort,
 }
 
 const EXAMPLES: &str = "\
@@ -120,6 +122,7 @@ exit code is 2, and the output file stays as it was.";
 
 /// Counts.
 pub(crate) fn kmers(args: &Args) -> Result<(), Failure> {
+    args.effort.begin()?;
     // Finds an error now that would otherwise come at the end.
     let outputs = [&args.output, &args.histogram];
     outputs.into_iter().flatten().try_for_each(|path| Target::admit(path))?;
