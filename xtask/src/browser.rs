@@ -1,7 +1,6 @@
 //! The pages of counterexamples in a browser: `tests/browser`.
 
-use crate::ci::cargo;
-use crate::shell::{Outcome, output};
+use crate::shell::{Outcome, cargo, output};
 use crate::steps::Done;
 
 /// Clicks through the pages, if there is a browser.

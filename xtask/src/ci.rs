@@ -1,6 +1,6 @@
 //! `cargo xtask ci`: every check that a change must pass. The checks that fail soonest come first.
 
-use crate::shell::{Outcome, read, root, run, scratch};
+use crate::shell::{Outcome, cargo, read, root, run, scratch};
 use crate::steps::{self, Done, Step, chosen, failures, table};
 use crate::{book, browser, fuzz, modules, mutants, own_kernel, package, ptx, ptxas, python, report};
 use std::collections::BTreeSet;
@@ -45,13 +45,6 @@ pub(crate) fn run_steps(names: &[&str]) -> Outcome<()> {
     }
     print!("{}", table(&all));
     failures(&all)
-}
-
-/// A cargo command in the root of the project.
-pub(crate) fn cargo(arguments: &[&str]) -> Command {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root()).args(arguments);
-    cargo
 }
 
 fn format() -> Outcome<()> {

@@ -1,8 +1,8 @@
 //! `cargo xtask nightly`: the checks that take too long for every change. Adds a row per step to
 //! tests/nightly.csv.
 
-use crate::ci::{self, cargo};
-use crate::shell::{Outcome, output, read, root, run, write};
+use crate::ci;
+use crate::shell::{Outcome, cargo, output, read, root, run, write};
 use crate::steps::{Done, Ran, Step, chosen, failures, table};
 use crate::{fuzz, modules, mutants, ptx, sanitizers, steps};
 use std::process::Command;

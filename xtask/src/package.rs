@@ -1,7 +1,6 @@
 //! `cargo xtask ci package`: every crate that a release would publish can be packaged, and what is in it.
 
-use crate::ci::cargo;
-use crate::shell::{Outcome, output, read, root, run, scratch, write};
+use crate::shell::{Outcome, cargo, output, read, root, run, scratch, write};
 use serde::Deserialize;
 use serde_json::from_str;
 use std::fs;

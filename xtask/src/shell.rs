@@ -19,6 +19,13 @@ pub(crate) fn scratch() -> PathBuf {
     }
 }
 
+/// A cargo command in the root of the project.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root()).args(arguments);
+    cargo
+}
+
 /// Runs a command with its output shown.
 pub(crate) fn run(command: &mut Command) -> Outcome<()> {
     let status = command.status().map_err(|e| format!("cannot run {command:?}: {e}"))?;

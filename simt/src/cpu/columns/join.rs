@@ -1,7 +1,7 @@
 //! Joins: the rows of one column that match each row of another.
 
 use super::index::Index;
-use super::listed::{Listed, NONE};
+use super::listed::{Listed, NONE, Pairs};
 use super::progress::Progress;
 use super::room::{admit, room, zeros};
 use crate::cpu::error::Error;
@@ -30,16 +30,6 @@ pub struct RowsByKey<K: TableKey> {
     index: Index<K>,
     /// The rows of each number.
     rows: Listed,
-}
-
-/// The pairs of rows of a join.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pairs {
-    /// The row of the left column, in ascending order. `u32::MAX` if there is none: in an outer join, last.
-    pub left: Vec<u32>,
-    /// The row of the right column: those of one left row in ascending order, and so are those that have no
-    /// left row. `u32::MAX` if there is none.
-    pub right: Vec<u32>,
 }
 
 impl<K: TableKey> RowsByKey<K> {

@@ -1,6 +1,5 @@
 //! Rows, listed by the number of their key.
 
-use super::join::Pairs;
 use super::progress::Progress;
 use super::ranks::{Marks, Ranks};
 use super::room::{room, zeros};
@@ -13,6 +12,16 @@ const CHUNK: usize = 1 << 16;
 
 /// The row that a row has not, and the number of a key that is not there. Columns have fewer rows.
 pub(super) const NONE: u32 = u32::MAX;
+
+/// The pairs of rows of a join.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Pairs {
+    /// The row of the left column, in ascending order. `u32::MAX` if there is none: in an outer join, last.
+    pub left: Vec<u32>,
+    /// The row of the right column: those of one left row in ascending order, and so are those that have no
+    /// left row. `u32::MAX` if there is none.
+    pub right: Vec<u32>,
+}
 
 /// The rows of each number, in ascending order. Numbers are below the number of rows, and not all are used.
 pub(super) struct Listed {

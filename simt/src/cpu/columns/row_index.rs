@@ -1,9 +1,8 @@
 //! An index from keys of columns to rows.
 
 use super::groups::Groups;
-use super::join::Pairs;
 use super::key_columns::KeyColumns;
-use super::listed::Listed;
+use super::listed::{Listed, Pairs};
 use super::progress::Progress;
 use super::room::{admit, room};
 use super::verified::{FirstRows, RowsByHash};
