@@ -116,8 +116,9 @@ macro_rules! with {
 }
 with! {
     map: BulkMap<u32, u32> =>
-        ["insert_unique", "insert_or_assign", "search", "contains", "count", "delete", "mixed"];
-    set: BulkSet<u32> => ["insert", "contains", "delete"];
+        ["insert_unique", "insert_or_assign", "insert_if", "insert_and_find", "try_extend", "search", "contains",
+         "contains_if", "count", "delete", "mixed"];
+    set: BulkSet<u32> => ["insert", "insert_if", "try_extend", "contains", "contains_if", "delete"];
     multimap: BulkMultimap<u32, u32> => ["insert"];
     matches: BulkMatches<u32, u32> => ["search_all", "delete_all"];
     counter: BulkCounter<u32, u32> => ["insert_or_add"];
@@ -178,15 +179,25 @@ fn every_structure_lists_what_its_tables_do() {
         let _ = (Map::reserve, Map::shrink, gpu::OpenMap::<u32, u32>::insert_partitioned);
     }
     let _ = (cpu::OpenMap::<u32, u32>::rehash, cpu::DynamicMap::<u32, u32>::reserve);
+    fn add(map: &cpu::OpenMap<u32, u32>, growing: &cpu::DynamicMap<u32, u32>) -> bool {
+        map.insert_or_apply(&[1], &[1], |old, given| old + given).is_ok()
+            && growing.insert_or_apply(&[1], &[1], |old, given| old + given).is_ok()
+    }
+    let _ = add;
     // What every table does, and what no trait has: that it is there is shown by what compiles here.
-    let table = ["retrieve_all", "len", "is_empty", "stats", "geometry", "clear"];
+    let table = ["retrieve_all", "for_each", "len", "is_empty", "stats", "geometry", "clear"];
     let own: [&[&str]; 7] = [
         &[],
         &[],
-        &["rehash", "insert_partitioned (GPU)", "insert_partitioned_with_outcomes (GPU)"],
+        &[
+            "rehash",
+            "insert_or_apply (CPU)",
+            "insert_partitioned (GPU)",
+            "insert_partitioned_with_outcomes (GPU)",
+        ],
         &["rehash"],
         &[],
-        &["reserve", "shrink"],
+        &["reserve", "shrink", "insert_or_apply (CPU)"],
         &[],
     ];
     let out = listing();

@@ -194,7 +194,11 @@ structures! {
         },
         // A size has a slot for every entry that is inserted.
         capacity: Capacity { may_be_full: false, grows: false },
-        on_one: &["insert_partitioned (GPU)", "insert_partitioned_with_outcomes (GPU)"],
+        on_one: &[
+            "insert_or_apply (CPU)",
+            "insert_partitioned (GPU)",
+            "insert_partitioned_with_outcomes (GPU)",
+        ],
         => (fixed retrieved partitioned)
            [|T, room| T::with_seed(T::size(open(room)?.slots() as u64, 1.0)?, room.seed),
             |device, tuning| T::with_seed(device, match tuning.lanes {
@@ -261,7 +265,7 @@ structures! {
             also: None,
         },
         capacity: Capacity { may_be_full: false, grows: true },
-        on_one: &[],
+        on_one: &["insert_or_apply (CPU)"],
         => (growing) [|T, room| T::with_seed(room.expected, room.load, room.seed),
                       |device, tuning| T::with_seed(device, room.expected, room.load, tuning, room.seed)] {
             Map [Counter Order Grow]: Map32 DynamicMap<u32, u32>, Map64 DynamicMap<u64, u64>;
