@@ -89,8 +89,8 @@ fn main() -> ExitCode {
         Command::Dedup(args) => dedup::dedup(&args),
         Command::Kmers(args) => kmers::kmers(&args),
         Command::Bench(args) => bench::bench(&args),
-        Command::Completions(args) => shell::completions(&args, Cli::command()),
-        Command::Man(args) => shell::pages(&args, Cli::command()),
+        Command::Completions(args) => shell::completions(&args, &Cli::command()),
+        Command::Man(args) => shell::pages(&args, &Cli::command()),
         Command::Worker => worker::worker(),
     };
     match done {

@@ -29,20 +29,21 @@ pub(crate) struct Pages {
 }
 
 /// Completions.
-pub(crate) fn completions(args: &Completions, mut command: Command) -> Result<(), Failure> {
+pub(crate) fn completions(args: &Completions, command: &Command) -> Result<(), Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut command, "warpproof", &mut text);
+    clap_complete::generate(args.shell, &mut for_people(command), "warpproof", &mut text);
     stdout().and_then(|mut out| out.write_all(&text)).map_err(|e| Failure::write("stdout", &e))
 }
 
 /// Manual pages.
-pub(crate) fn pages(args: &Pages, mut command: Command) -> Result<(), Failure> {
+pub(crate) fn pages(args: &Pages, command: &Command) -> Result<(), Failure> {
     let failed = |e: std::io::Error| Failure::write(args.folder.display(), &e);
     std::fs::create_dir_all(&args.folder).map_err(failed)?;
     // This names the commands as they are called: the page of `warpproof join` is `warpproof-join.1`.
+    let mut command = for_people(command);
     command.build();
-    let for_people = |command: &&Command| !command.is_hide_set() && command.get_name() != "help";
-    let commands: Vec<Command> = command.get_subcommands().filter(for_people).cloned().collect();
+    let commands = command.get_subcommands().filter(|command| command.get_name() != "help");
+    let commands: Vec<Command> = commands.cloned().collect();
     for command in commands.into_iter().chain([command]) {
         let man = Man::new(command);
         let mut text = Vec::new();
@@ -50,4 +51,22 @@ pub(crate) fn pages(args: &Pages, mut command: Command) -> Result<(), Failure> {
         write_whole(&args.folder.join(man.get_filename()), &String::from_utf8_lossy(&text))?;
     }
     Ok(())
+}
+
+/// The command line without the commands that are not for people.
+fn for_people(command: &Command) -> Command {
+    let mut shown = Command::new("warpproof")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(command.get_arguments().cloned())
+        .subcommands(command.get_subcommands().filter(|command| !command.is_hide_set()).cloned());
+    if let Some(about) = command.get_about() {
+        shown = shown.about(about.clone());
+    }
+    if let Some(about) = command.get_long_about() {
+        shown = shown.long_about(about.clone());
+    }
+    if let Some(help) = command.get_after_help() {
+        shown = shown.after_help(help.clone());
+    }
+    shown
 }
