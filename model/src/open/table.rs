@@ -56,7 +56,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         SlotArray::new(self.slots)
     }
 
-    /// The same table, whose slots are seen through the view that `view` makes of them.
+    /// This table, with its slots seen through the view that `view` makes of them.
     #[inline(always)]
     pub fn with_slots<G>(self, view: impl FnOnce(H) -> G) -> OpenTable<E, G, F, P, S> {
         let Self { slots, filter, buckets, seed, types } = self;

@@ -36,7 +36,7 @@ impl<E: Packed, H: KeySlots<E>> ReservedSlots<E, H> {
         Self { slots, entry: PhantomData }
     }
 
-    /// The same map, whose slots are seen through the view that `view` makes of them.
+    /// This map, with its slots seen through the view that `view` makes of them.
     #[inline(always)]
     pub fn with_slots<G>(self, view: impl FnOnce(H) -> G) -> ReservedSlots<E, G> {
         ReservedSlots { slots: view(self.slots), entry: PhantomData }

@@ -189,7 +189,9 @@ fn a_full_table_is_opened_with_more_room() {
     let map = map(5_000, 0);
     let slots = map.geometry.slots();
     let keys = numbers(2 * slots);
-    map.insert_unique(&keys, &keys).expect("memory").all_stored().expect("room");
+    // About half of them find no room.
+    let said = map.insert_unique(&keys, &keys).expect("memory");
+    assert!(said.contains(&Insert::Full));
     let expected = sorted(map.retrieve_all().expect("memory"));
     assert!(expected.len() as u64 > slots * 98 / 100);
     map.save(&path).expect("a file");
