@@ -1,5 +1,5 @@
-//! Counts on a CPU: super-k-mers go to bins, and each bin is counted by one thread, in a table of its own
-//! that fits the caches.
+//! Counts on a CPU: super-k-mers go to bins, and each bin is counted by one thread, in a small table of its
+//! own.
 
 use super::kmer::Kmer;
 use super::spill::Spill;

@@ -108,10 +108,7 @@ pub trait BulkMap<K: Copy, V: Copy>: BulkTable<Entry = (K, V)> {
     /// Whether each key is present, of those for which `mask` is true; `false` for the others, which are not
     /// looked up.
     fn contains_if(&self, keys: &[K], mask: &[bool]) -> Result<Vec<bool>, Self::Error> {
-        let mask = Mask::of(keys, mask)?;
-        let (keys, to) = (mask.chosen(keys)?, mask.room()?);
-        let said = self.contains(&keys)?;
-        Ok(mask.spread(said, to, |said| said.unwrap_or(false)))
+        contains_if(keys, mask, |keys| self.contains(keys))
     }
 
     /// Stores pairs, or replaces the values of keys that are present, a part of the iterator at a time. If a
@@ -153,10 +150,7 @@ pub trait BulkSet<K: Copy>: BulkTable<Entry = K> {
     /// Whether each key is present, of those for which `mask` is true; `false` for the others, which are not
     /// looked up.
     fn contains_if(&self, keys: &[K], mask: &[bool]) -> Result<Vec<bool>, Self::Error> {
-        let mask = Mask::of(keys, mask)?;
-        let (keys, to) = (mask.chosen(keys)?, mask.room()?);
-        let said = self.contains(&keys)?;
-        Ok(mask.spread(said, to, |said| said.unwrap_or(false)))
+        contains_if(keys, mask, |keys| self.contains(keys))
     }
 
     /// Stores keys that are absent, a part of the iterator at a time. Stops at the first part that has no
@@ -247,6 +241,18 @@ pub trait BulkPaged: BulkTable {
     /// # Errors
     /// As [`BulkTable`]; any error of the sink, after which it is not called again.
     fn retrieve_to(&self, sink: SinkOf<'_, Self>) -> Result<(), Self::Error>;
+}
+
+/// Asks `contains` of those keys for which `mask` is true; `false` for the others.
+fn contains_if<K: Copy, E: From<Refused>>(
+    keys: &[K],
+    mask: &[bool],
+    contains: impl FnOnce(&[K]) -> Result<Vec<bool>, E>,
+) -> Result<Vec<bool>, E> {
+    let mask = Mask::of(keys, mask)?;
+    let (keys, to) = (mask.chosen(keys)?, mask.room()?);
+    let said = contains(&keys)?;
+    Ok(mask.spread(said, to, |said| said.unwrap_or(false)))
 }
 
 /// Entries that [`BulkMap::try_extend`] stores at a time.

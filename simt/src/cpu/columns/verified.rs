@@ -124,7 +124,8 @@ impl<L: Leaders> RowsByHash<L> {
         for number in 0..self.len() as u32 {
             self.rows.of(number).iter().for_each(|&row| leaders[row as usize] = number);
         }
-        let (mut first, mut sizes) = (room(0)?, room(0)?);
+        let groups = (0..self.len() as u32).filter(|&number| !self.rows.of(number).is_empty()).count();
+        let (mut first, mut sizes) = (room(groups)?, room(groups)?);
         let (mut places, mut numbers) = (zeros(self.len())?, leaders);
         for row in 0..self.len() as u32 {
             let number = &mut numbers[row as usize];
