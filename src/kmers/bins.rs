@@ -39,10 +39,11 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    /// Sends the chunk, unless no thread is there to take it: then one of them has failed.
+    /// Sends the chunk, and begins the next one with the letters that both have.
     fn send(&mut self) {
         let mut next = Vec::with_capacity(CHUNK + CHUNK / 4);
         next.extend_from_slice(&self.chunk[self.chunk.len().saturating_sub(self.overlap)..]);
+        // It does not fail: the receiving end lives longer, and threads take chunks even after a failure.
         let _ = self.to.send(std::mem::replace(&mut self.chunk, next));
     }
 }

@@ -126,8 +126,8 @@ const ONE: NotStored = NotStored { entries: 1, left_out: 1, first: 0 };
 /// The calls on one key of a map, with `R` = `(K, V)`, or of a set, with `R` = `(K,)`: of a table `T`.
 ///
 /// They run in the calling thread and allocate nothing, except where a table grows. Threads may call them at
-/// the same time, and run batches meanwhile. A batch costs less for each key, as it fetches the memory of
-/// many keys at once. An entry for which there is no room is an error here.
+/// the same time, and run batches meanwhile. A batch fetches the memory of many keys at once, which these
+/// calls cannot. An entry for which there is no room is an error here.
 ///
 /// ```
 /// use warpproof_simt::cpu::OpenMap;
