@@ -7,7 +7,7 @@ mod rows;
 pub(crate) use operations::{Can, operations};
 #[cfg(feature = "gpu")]
 pub(crate) use rows::OPEN;
-pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, PAGED, SLAB, WAITFREE};
+pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, PAGED, SHARDED, SLAB, WAITFREE};
 
 use crate::backend::Opened;
 #[cfg(feature = "gpu")]
@@ -139,6 +139,19 @@ impl Structure {
         match self.tables(Entry::Map64)?.make(on, room)? {
             Table::Map64(map) => Ok(map),
             _ => Err(self.has_no("map of u64 pairs")),
+        }
+    }
+
+    /// Refuses a number of ranks for a table that has none.
+    ///
+    /// # Errors
+    /// If it has none.
+    pub(crate) fn admit_ranks(&self, ranks: Option<u32>) -> Result<(), Failure> {
+        match ranks {
+            Some(_) if self.name != SHARDED.name => {
+                Err(Failure::input(format_args!("--ranks: {} tables are not in shards", self.name)))
+            }
+            _ => Ok(()),
         }
     }
 

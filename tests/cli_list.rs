@@ -6,11 +6,13 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::process::Command;
 use warpproof::simt::cpu;
+use warpproof::simt::cpu::sharded::AllRanks;
 use warpproof::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave, BulkSet,
 };
 
-const STRUCTURES: [&str; 7] = ["slab", "hopscotch", "open", "cuckoo", "waitfree", "dynamic", "paged"];
+const STRUCTURES: [&str; 8] =
+    ["slab", "hopscotch", "open", "cuckoo", "waitfree", "dynamic", "paged", "sharded"];
 
 fn list(args: &[&str]) -> String {
     let out =
@@ -161,6 +163,7 @@ fn every_structure_lists_what_its_tables_do() {
         operations!(cpu::WaitFreeMap<u32, u32>, cpu::WaitFreeSet<u32>),
         operations!(cpu::DynamicMap<u32, u32>, cpu::DynamicSet<u32>),
         operations!(cpu::PagedMap<u32, u32>, cpu::PagedSet<u32>),
+        operations!(AllRanks<cpu::OpenMap<u32, u32>>, AllRanks<cpu::OpenSet<u32>>),
     ];
     #[cfg(feature = "gpu")]
     {
@@ -173,6 +176,7 @@ fn every_structure_lists_what_its_tables_do() {
             operations!(gpu::WaitFreeMap<u32, u32>, gpu::WaitFreeSet<u32>),
             operations!(gpu::DynamicMap<u32, u32>, gpu::DynamicSet<u32>),
             operations!(gpu::PagedMap<u32, u32>, gpu::PagedSet<u32>),
+            operations!(AllRanks<gpu::OpenMap<u32, u32>>, AllRanks<gpu::OpenSet<u32>>),
         ];
         assert_eq!(types, on_gpu, "a table does the same on every backend");
         type Map = gpu::DynamicMap<u32, u32>;
@@ -186,7 +190,7 @@ fn every_structure_lists_what_its_tables_do() {
     let _ = add;
     // What every table does, and what no trait has: that it is there is shown by what compiles here.
     let table = ["retrieve_all", "for_each", "len", "is_empty", "stats", "geometry", "clear"];
-    let own: [&[&str]; 7] = [
+    let own: [&[&str]; 8] = [
         &[],
         &[],
         &[
@@ -198,6 +202,7 @@ fn every_structure_lists_what_its_tables_do() {
         &["rehash"],
         &[],
         &["reserve", "shrink", "insert_or_apply (CPU)"],
+        &[],
         &[],
     ];
     let out = listing();

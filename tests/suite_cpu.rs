@@ -14,9 +14,11 @@ use warpproof::model::host::{HopscotchGeometry, OpenGeometry, SlabGeometry, Wait
 use warpproof::model::open::{BoundedStride, DoubleHashing};
 use warpproof::model::paged::file::Opening;
 use warpproof::model::paged::{Choose, Prices, Way};
+use warpproof::model::sharded::ShardedGeometry;
+use warpproof::simt::cpu::sharded::{AllRanks, Limits};
 use warpproof::simt::cpu::{
-    CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet, PagedMap,
-    PagedSet, SlabMap, SlabMultimap, SlabSet, WaitFreeMap, WaitFreeSet,
+    self, CuckooMap, CuckooSet, DynamicMap, DynamicSet, HopscotchMap, HopscotchSet, OpenMap, OpenSet,
+    PagedMap, PagedSet, SlabMap, SlabMultimap, SlabSet, WaitFreeMap, WaitFreeSet,
 };
 
 /// Tables of a type, `$size` of so many entries at a load.
@@ -67,6 +69,26 @@ macro_rules! paged {
         let size = |n: u64, load| <$table>::size(n, load, $child_bytes, $budget);
         let open = |path: &Path, budget| <$table>::open_with(path, Opening::new(budget, $choose));
         Some(Row::new(&facts::$facts, any, make, size).with_open((any, open), (other, Other::open)))
+    }};
+}
+
+/// Tables in shards, all ranks of which are one table.
+macro_rules! sharded {
+    (($facts:ident $kind:ident [$($can:ident)*])
+     ($shard:ty, $bucket_slots:expr, $make:expr, $ranks:expr, $bin_words:expr)) => {{
+        type Ranks = AllRanks<$shard>;
+        let any = |table: Ranks| Table::$kind($kind::new(table)$(.$can::<Ranks>())*);
+        let limits = Limits { bin_words: $bin_words, ..Limits::default() };
+        let shard: fn(OpenGeometry) -> Result<$shard, cpu::Error> = $make;
+        let make = move |size: ShardedGeometry<OpenGeometry>| {
+            AllRanks::new($ranks, limits, SEED, |_| shard(size.shard))
+        };
+        // A shard has room for a fourth more than its part, and for some more.
+        let size = move |n: u64, load| {
+            let shard = OpenGeometry::new(n / u64::from($ranks) * 5 / 4 + 64, load, $bucket_slots)?;
+            Ok(ShardedGeometry { ranks: $ranks, shard })
+        };
+        Some(Row::new(&facts::$facts, any, make, size))
     }};
 }
 

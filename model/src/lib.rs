@@ -22,6 +22,7 @@
 //! - [`waitfree`]: chains of nodes that never change; an update ends in a bounded number of rounds.
 //! - `growth` (feature `host`): a table that a host replaces by a larger one between the parts of a batch.
 //! - `paged` (feature `host`): tables that are only partly in the memory of a device.
+//! - `sharded` (feature `host`): a table in shards of several ranks, which exchange batches.
 //! - `spec`, `host` (feature `host`): sequential specifications and the bulk interface of the backends.
 #![no_std]
 #![forbid(unsafe_code)]
@@ -54,6 +55,8 @@ pub mod reclaim;
 pub mod reserved;
 pub mod retrieve;
 mod row;
+#[cfg(feature = "host")]
+pub mod sharded;
 pub mod slab;
 #[cfg(feature = "host")]
 pub mod spec;

@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyRuntimeE
 use pyo3::prelude::*;
 use warpproof::any;
 use warpproof::gpu;
+use warpproof::model::sharded;
 use warpproof::simt::cpu;
 
 /// Why a call failed. It becomes an exception when Python's lock is held again.
@@ -30,6 +31,12 @@ impl From<cpu::Error> for Failure {
     }
 }
 
+impl From<sharded::Error<cpu::Error>> for Failure {
+    fn from(error: sharded::Error<cpu::Error>) -> Self {
+        Self::Python(of_ranks(&error))
+    }
+}
+
 impl From<gpu::Error> for Failure {
     fn from(error: gpu::Error) -> Self {
         Self::Gpu(error)
@@ -45,6 +52,7 @@ impl From<PyErr> for Failure {
 impl From<any::Error> for Failure {
     fn from(error: any::Error) -> Self {
         let known = error.downcast_ref().map(of_cpu).or_else(|| error.downcast_ref().map(of_gpu));
+        let known = known.or_else(|| error.downcast_ref().map(of_ranks));
         Self::Python(known.unwrap_or_else(|| PyRuntimeError::new_err(error.to_string())))
     }
 }
@@ -93,4 +101,13 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, Failure> {
     let mut list = Vec::new();
     list.try_reserve_exact(len).map_err(|_| Failure::Memory(len.saturating_mul(size_of::<T>())))?;
     Ok(list)
+}
+
+/// The exception for an error of a table in shards on the CPU.
+fn of_ranks(error: &sharded::Error<cpu::Error>) -> PyErr {
+    match error {
+        sharded::Error::Shard(error) => of_cpu(error),
+        sharded::Error::Refused(refused) => of_cpu(&cpu::Error::Refused(*refused)),
+        _ => PyRuntimeError::new_err(error.to_string()),
+    }
 }

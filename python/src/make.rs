@@ -5,6 +5,8 @@ use std::path::Path;
 use warpproof::any::{Map, Set};
 use warpproof::gpu::{self, Device};
 use warpproof::simt::cpu;
+use warpproof::simt::cpu::sharded::{AllRanks, Limits};
+use warpproof_model::Seed;
 
 /// A kind of table, by the name of its Python class.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -17,6 +19,8 @@ pub(crate) enum Kind {
     MultiMap,
     /// A map whose entries are in host memory, and use device memory within a budget.
     PagedMap,
+    /// A map in shards that grow, each with a thread of its own.
+    ShardedMap,
     /// A map of a fixed size, of the functions on columns in device memory.
     FixedMap,
     /// Likewise a set.
@@ -31,6 +35,7 @@ impl Kind {
             "Set" => Ok(Self::Set),
             "MultiMap" => Ok(Self::MultiMap),
             "PagedMap" => Ok(Self::PagedMap),
+            "ShardedMap" => Ok(Self::ShardedMap),
             "FixedMap" => Ok(Self::FixedMap),
             "FixedSet" => Ok(Self::FixedSet),
             _ => Err(Failure::Value(format!("there is no table {name}"))),
@@ -55,6 +60,8 @@ pub(crate) struct Recipe<'a> {
     pub(crate) capacity: u64,
     /// Bytes of device memory, of a paged map.
     pub(crate) budget: u64,
+    /// The ranks of a map in shards.
+    pub(crate) ranks: u32,
     /// The GPU; `None` for the CPU.
     pub(crate) device: Option<&'a Device>,
 }
@@ -90,12 +97,21 @@ macro_rules! width {
             type MultiGpu = gpu::SlabMultimap<$word, $word>;
             type Paged = cpu::PagedMap<$word, $word>;
             type PagedGpu = gpu::PagedMap<$word, $word>;
+            type Ranks = AllRanks<Dynamic>;
             let (n, budget) = (recipe.capacity, recipe.budget);
             Ok(match (recipe.kind, recipe.device) {
                 (Kind::MultiMap, None) => multimap!(Multi, Multi::with_capacity(n)?),
                 (Kind::MultiMap, Some(device)) => multimap!(MultiGpu, MultiGpu::with_capacity(device, n)?),
                 (Kind::PagedMap, None) => paged!(Paged, Paged::with_budget(n, budget)?),
                 (Kind::PagedMap, Some(device)) => paged!(PagedGpu, PagedGpu::with_budget(device, n, budget)?),
+                (Kind::ShardedMap, None) => {
+                    let part = n / u64::from(recipe.ranks.max(1)) + 1;
+                    let shard = |_| Dynamic::with_capacity(part);
+                    adding!(Ranks, Ranks::new(recipe.ranks, Limits::default(), Seed::random(), shard)?)
+                }
+                (Kind::ShardedMap, Some(_)) => {
+                    return Err(Failure::Value("a map in shards is on the CPU: device=\"cpu\"".into()));
+                }
                 (Kind::FixedMap, None) => adding!(Fixed, Fixed::with_capacity(n)?),
                 (Kind::FixedMap, Some(device)) => adding!(FixedGpu, FixedGpu::with_capacity(device, n)?),
                 (_, None) => adding!(Dynamic, Dynamic::with_capacity(n)?),

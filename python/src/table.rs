@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
-use warpproof::any::{Map, Matches, Set};
+use warpproof::any::{Map, Matches, Set, Stats};
 use warpproof::gpu::Device;
 use warpproof::{Assign, BulkMap, BulkSet, BulkTable, Delete, Insert, Outcomes};
 use warpproof_model::{Key, Word};
@@ -53,7 +53,7 @@ impl Put {
 #[pymethods]
 impl Table {
     #[new]
-    #[pyo3(signature = (kind, width, capacity, gpu=None, budget=0))]
+    #[pyo3(signature = (kind, width, capacity, gpu=None, budget=0, ranks=1))]
     fn new(
         py: Python<'_>,
         kind: &str,
@@ -61,10 +61,11 @@ impl Table {
         capacity: u64,
         gpu: Option<&Gpu>,
         budget: u64,
+        ranks: u32,
     ) -> PyResult<Self> {
         let kind = Kind::named(kind)?;
         let device = gpu.map(|gpu| gpu.device().clone());
-        let recipe = Recipe { kind, width, capacity, budget, device: device.as_ref() };
+        let recipe = Recipe { kind, width, capacity, budget, ranks, device: device.as_ref() };
         let made = RwLock::new(py.detach(|| Made::new(&recipe))?);
         Ok(Self { made, kind, width, room: RwLock::new(capacity), device })
     }
@@ -247,6 +248,19 @@ impl Table {
             _ => None,
         })
     }
+
+    /// Of a map in shards: how many entries each has.
+    fn shards(&self, py: Python<'_>) -> PyResult<Option<Vec<u64>>> {
+        let stats = py.detach(|| match &*self.read() {
+            Made::Map32(map) => map.stats().map(Some),
+            Made::Map64(map) => map.stats().map(Some),
+            _ => Ok(None),
+        });
+        match stats.map_err(Failure::from)? {
+            Some(Stats::Sharded(stats)) => Ok(Some(stats.entries)),
+            _ => Ok(None),
+        }
+    }
 }
 
 /// A call of a table on keys, with an answer for each.
@@ -302,7 +316,7 @@ impl Table {
         }
         let capacity = wanted.max(*room * 2);
         let (kind, width, device) = (self.kind, self.width, self.device.as_ref());
-        let larger = Made::new(&Recipe { kind, width, capacity, budget: 0, device })?;
+        let larger = Made::new(&Recipe { kind, width, capacity, budget: 0, ranks: 1, device })?;
         match (&*made, &larger) {
             (Made::Map32(from), Made::Map32(to)) => move_pairs(from, to)?,
             (Made::Map64(from), Made::Map64(to)) => move_pairs(from, to)?,

@@ -1,7 +1,7 @@
 """Hash maps and sets for GPUs and CPUs, for whole arrays at a time.
 
-Tables: `Map`, `Set`, `Counter`, `MultiMap`, and `PagedMap` for maps larger than the memory of a
-GPU. Functions of columns: `unique`, `isin`, `factorize`, `value_counts`, `group_by`, and the joins
+Tables: `Map`, `Set`, `Counter`, `MultiMap`, `PagedMap` for maps larger than the memory of a GPU,
+and `ShardedMap` for maps in several parts. Functions of columns: `unique`, `isin`, `factorize`, `value_counts`, `group_by`, and the joins
 `inner_join`, `left_join`, `semi_join`, `anti_join`.
 
 Arrays of NumPy, Arrow, pandas and polars are in host memory; those of torch and CuPy may be in
@@ -36,6 +36,7 @@ from ._columns import (
 )
 from ._devices import devices
 from ._native import __version__
+from ._sharded import ShardedMap
 from ._tables import Counter, Map, MultiMap, PagedMap, Set
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "MultiMap",
     "PagedMap",
     "Set",
+    "ShardedMap",
     "__version__",
     "anti_join",
     "devices",

@@ -34,7 +34,13 @@ class Gpu:
 @final
 class Table:
     def __new__(
-        cls, kind: str, width: int, capacity: int, gpu: Gpu | None = None, budget: int = 0
+        cls,
+        kind: str,
+        width: int,
+        capacity: int,
+        gpu: Gpu | None = None,
+        budget: int = 0,
+        ranks: int = 1,
     ) -> Self: ...
     @staticmethod
     def open(width: int, path: str, budget: int, gpu: Gpu | None = None) -> Table: ...
@@ -53,6 +59,7 @@ class Table:
     def retrieve_all(self) -> tuple[Column, Column]: ...
     def save(self, path: str) -> None: ...
     def copied(self) -> tuple[int, int] | None: ...
+    def shards(self) -> list[int] | None: ...
 
 @final
 class DeviceCall:

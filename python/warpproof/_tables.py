@@ -31,6 +31,7 @@ class _Table:
         device: Any,
         budget: int = 0,
         path: str | None = None,
+        ranks: int = 1,
     ) -> None:
         self._key = number(key_dtype, "keys")
         self._value = None if value_dtype is None else number(value_dtype, "values")
@@ -41,7 +42,7 @@ class _Table:
         if capacity < 0:
             raise ValueError(f"a capacity of {capacity} is not possible")
         if path is None:
-            self._table = _native.Table(self._kind, self._width, capacity, on, budget)
+            self._table = _native.Table(self._kind, self._width, capacity, on, budget, ranks)
         else:
             self._table = _native.Table.open(self._width, path, budget, on)
 

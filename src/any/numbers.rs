@@ -4,6 +4,7 @@ use warpproof_model::host::{
     HopscotchGeometry, HopscotchStats, OpenGeometry, OpenStats, PagedGeometry, PagedStats, SlabGeometry,
     SlabStats, Structure, WaitFreeGeometry, WaitFreeStats,
 };
+use warpproof_model::sharded::{ShardedGeometry, ShardedStats};
 
 /// Any structure: that of a table chosen at run time.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,8 @@ pub enum Geometry {
     WaitFree(WaitFreeGeometry),
     /// Child tables of open addressing.
     Paged(PagedGeometry),
+    /// Shards of open addressing, also where they grow: all are about as large as this one.
+    Sharded(ShardedGeometry<OpenGeometry>),
 }
 
 /// Statistics of a table.
@@ -44,6 +47,8 @@ pub enum Stats {
     WaitFree(WaitFreeStats),
     /// Child tables of open addressing.
     Paged(PagedStats),
+    /// Shards of open addressing, also where they grow.
+    Sharded(ShardedStats<OpenStats>),
 }
 
 impl Geometry {
@@ -55,6 +60,7 @@ impl Geometry {
             Self::Open(size) => size.slots() as u64,
             Self::WaitFree(size) => size.places(),
             Self::Paged(size) => size.slots(),
+            Self::Sharded(size) => u64::from(size.ranks) * size.shard.slots() as u64,
         }
     }
 }
@@ -68,16 +74,19 @@ impl Stats {
             Self::Open(stats) => stats.live,
             Self::WaitFree(stats) => stats.live,
             Self::Paged(stats) => stats.slots.live,
+            Self::Sharded(stats) => stats.entries.iter().sum(),
         }
     }
 
-    /// Slots of deleted entries that are not used again before a flush, a rehash or a clear.
+    /// Slots of deleted entries that are not used again before a flush, a rehash or a clear; in a table in shards,
+    /// those of the first shard.
     pub fn tombstones(&self) -> u64 {
         match self {
             Self::Slab(stats) => stats.tombstones,
             Self::Hopscotch(_) | Self::WaitFree(_) => 0,
             Self::Open(stats) => stats.tombstones,
             Self::Paged(stats) => stats.slots.tombstones,
+            Self::Sharded(stats) => stats.shard.tombstones,
         }
     }
 }
@@ -116,9 +125,11 @@ of! {
     Geometry::Open(OpenGeometry);
     Geometry::WaitFree(WaitFreeGeometry);
     Geometry::Paged(PagedGeometry);
+    Geometry::Sharded(ShardedGeometry<OpenGeometry>);
     Stats::Slab(SlabStats);
     Stats::Hopscotch(HopscotchStats);
     Stats::Open(OpenStats);
     Stats::WaitFree(WaitFreeStats);
     Stats::Paged(PagedStats);
+    Stats::Sharded(ShardedStats<OpenStats>);
 }

@@ -40,7 +40,8 @@ pub(super) fn point(
         for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
             let work = Workload::new(mix, of_mixes, size as usize, round as u64 + 1);
             let seed = rooms.seed.unwrap_or(round as u64 + 1);
-            let of_round = run::Made { load, seed, budget: rooms.budget, open: None, save: None };
+            let of_round =
+                run::Made { load, seed, budget: rooms.budget, ranks: rooms.ranks, open: None, save: None };
             let (of_mix, _) = mixed::run(structure, on, &work, of_round)?;
             let verified = of_mix.iter().filter_map(Phase::wrong).next().map_or(Ok(()), Err);
             let main = of_mix.iter().find(|phase| phase.main).map_or((0, 0.0), |p| (p.ops, p.seconds));

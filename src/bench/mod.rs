@@ -144,6 +144,9 @@ pub(crate) struct Args {
     /// Memory for frames and batches of paged tables [default: 64M, or 1G with --table]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, conflicts_with = "paper")]
     budget: Option<u64>,
+    /// Ranks of a table in shards: threads with a shard each [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with = "paper")]
+    ranks: Option<u32>,
     /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
     batch: Option<u64>,
@@ -178,6 +181,7 @@ Examples:
   warpproof bench waitfree --paper=plots --quick
   warpproof bench paged --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record
+  warpproof bench sharded --backend cpu --ranks 3 --quick
   warpproof bench paged --table 16G --budget 1G
   warpproof bench paged --table 16G --budget 3G --board
   warpproof bench paged --table 16G --budget 1G --quick --save pairs.table";
@@ -222,6 +226,7 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
     if args.budget.is_some() && structure.name != PAGED.name {
         return Err(Failure::input(format_args!("--budget: {} tables are not paged", structure.name)));
     }
+    structure.admit_ranks(args.ranks)?;
     if let Some(table) = args.table {
         return larger(args, table);
     }
@@ -319,7 +324,8 @@ fn point(
 ) -> Result<Memory, Failure> {
     let (structure, entry) = (args.structure, args.entry);
     let keys = args.keys.unwrap_or(at.0);
-    let rooms = Rooms { capacity: structure.capacity, seed: args.seed, budget: args.budget };
+    let rooms =
+        Rooms { capacity: structure.capacity, seed: args.seed, budget: args.budget, ranks: args.ranks };
     #[cfg(feature = "gpu")]
     if let Some(gpu) = on.kernels() {
         let tuning = Tuning { lanes: args.lanes, retrieve: args.retrieve.into(), ..entry.tuning() };

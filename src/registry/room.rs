@@ -2,11 +2,16 @@
 
 use warpproof::model::Seed;
 use warpproof::model::host::Refused;
+use warpproof::model::sharded::Error;
 use warpproof::model::slab::SLAB_SLOTS;
-use warpproof::{HopscotchGeometry, OpenGeometry, PagedGeometry, SlabGeometry};
+use warpproof::simt::cpu::sharded::{AllRanks, Limits};
+use warpproof::{BulkTable, HopscotchGeometry, OpenGeometry, PagedGeometry, SlabGeometry};
 
 /// The budget of a paged table, unless another one is asked for.
 pub(crate) const BUDGET: u64 = 64 << 20;
+
+/// The ranks of a table in shards, unless another number is asked for.
+pub(crate) const RANKS: u32 = 2;
 
 /// The entries that a table is made for.
 #[derive(Clone, Copy)]
@@ -21,6 +26,8 @@ pub(crate) struct Room {
     pub(crate) seed: Seed,
     /// Bytes of memory that frames and batches of a paged table may take.
     pub(crate) budget: u64,
+    /// The ranks of a table in shards.
+    pub(crate) ranks: u32,
 }
 
 impl Room {
@@ -32,6 +39,11 @@ impl Room {
     /// This room with a budget, if one was asked for.
     pub(crate) fn with_budget(self, budget: Option<u64>) -> Self {
         Self { budget: budget.unwrap_or(BUDGET), ..self }
+    }
+
+    /// This room with a number of ranks, if one was asked for.
+    pub(crate) fn with_ranks(self, ranks: Option<u32>) -> Self {
+        Self { ranks: ranks.unwrap_or(RANKS), ..self }
     }
 }
 
@@ -56,7 +68,7 @@ impl Capacity {
         /// A million slots, at the default load.
         const MOST: u64 = 838_860;
         let first = if self.grows { (expected / 16).clamp(1, MOST) } else { expected };
-        Room { expected: first, total, load, seed: Seed::random(), budget: BUDGET }
+        Room { expected: first, total, load, seed: Seed::random(), budget: BUDGET, ranks: RANKS }
     }
 }
 
@@ -69,12 +81,18 @@ pub(crate) struct Rooms {
     pub(crate) seed: Option<u64>,
     /// Bytes for frames and batches of a paged table.
     pub(crate) budget: Option<u64>,
+    /// The ranks of a table in shards.
+    pub(crate) ranks: Option<u32>,
 }
 
 impl Rooms {
-    /// The room of a table ([`Capacity::room`]), with the seed and the budget, if given.
+    /// The room of a table ([`Capacity::room`]), with the seed, the budget and the ranks, if given.
     pub(crate) fn room(&self, expected: u64, total: u64, load: f64) -> Room {
-        self.capacity.room(expected, total, load).with_seed(self.seed).with_budget(self.budget)
+        self.capacity
+            .room(expected, total, load)
+            .with_seed(self.seed)
+            .with_budget(self.budget)
+            .with_ranks(self.ranks)
     }
 }
 
@@ -121,6 +139,23 @@ pub(super) fn paged(
         }
         child_bytes = (2 * child_bytes).min(most_bytes);
     }
+}
+
+/// A table in shards: `make` makes a shard for so many entries. Hashes spread entries over shards, so that some
+/// get more than others: a shard has room for its part and six standard deviations more.
+pub(super) fn sharded<T, E>(room: Room, make: impl Fn(u64) -> Result<T, E>) -> Result<AllRanks<T>, E>
+where
+    T: BulkTable<Error = E> + Send + Sync,
+    E: From<Refused> + Send,
+{
+    let part = room.expected.max(room.total) as f64 / f64::from(room.ranks.max(1));
+    let entries = (part + 6.0 * part.sqrt() + 16.0) as u64;
+    AllRanks::new(room.ranks, Limits::default(), room.seed, |_| make(entries)).map_err(|error| match error {
+        Error::Shard(error) => error,
+        Error::Refused(refused) => refused.into(),
+        // A machine on which a thread does not run for a minute.
+        _ => Refused::Nothing { what: "rank that comes in time" }.into(),
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The rows.
 
-use super::room::{Capacity, Room, cuckoo, hopscotch, open, paged, slab};
+use super::room::{Capacity, Room, cuckoo, hopscotch, open, paged, sharded, slab};
 use super::{Can, Loads, Points, Structure, Table, Tables};
 use crate::backend::Opened;
 use crate::entry::Entry;
@@ -9,6 +9,7 @@ use std::path::Path;
 use warpproof::model::growth::MOST_LOAD;
 use warpproof::model::paged::{Choose, Way};
 use warpproof::simt::cpu;
+use warpproof::simt::cpu::sharded::{AllRanks, InShards};
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry, any};
 #[cfg(feature = "gpu")]
 use {
@@ -287,6 +288,30 @@ structures! {
                     |device, tuning| T::with_seed(device, paged(room, T::size)?, T::CHEAPER, tuning, room.seed)] {
             Map [Counter Save Paged]: Map32 PagedMap<u32, u32>, Map64 PagedMap<u64, u64>;
             Set [Save Paged]: Set32 PagedSet<u32>, Set64 PagedSet<u64>;
+        }
+    }
+    SHARDED {
+        name: "sharded",
+        what: "A table in shards: ranks with a table of open addressing each, which exchange batches",
+        loads: Loads { least: 0.01, most: 0.95, default: OpenGeometry::DEFAULT_LOAD },
+        points: Points {
+            load: OpenGeometry::DEFAULT_LOAD,
+            loads: &[0.5, 0.6, 0.7, OpenGeometry::DEFAULT_LOAD, 0.9],
+            also: None,
+        },
+        capacity: Capacity { may_be_full: false, grows: false },
+        on_one: &[],
+        => (sharded) [|T, room| { type S = <T as InShards>::Shard;
+                                  sharded(room, |n| S::with_seed(S::size(n, room.load)?, room.seed)) },
+                      |device, tuning| { type S = <T as InShards>::Shard;
+                          sharded(room, |n| S::with_seed(device, S::size(n, room.load)?, tuning, room.seed)) }] {
+            Map [Counter]: Map32 AllRanks<OpenMap<u32, u32>>, Map64 AllRanks<OpenMap<u64, u64>>;
+        }
+        => (sharded) [|T, room| { type S = <T as InShards>::Shard;
+                                  sharded(room, |n| S::with_seed(OpenGeometry::at_load(n, room.load)?, room.seed)) },
+                      |device, tuning| { type S = <T as InShards>::Shard;
+                          sharded(room, |n| S::with_seed(device, OpenGeometry::at_load(n, room.load)?, tuning, room.seed)) }] {
+            Set []: Set32 AllRanks<OpenSet<u32>>, Set64 AllRanks<OpenSet<u64>>;
         }
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn run(
     let (keys, values) = work.prefill();
     let prefill = keys.len() as u64;
     let room = structure.capacity.room(prefill, prefill + work.inserts(), made.load);
-    let room = room.with_seed(Some(made.seed)).with_budget(made.budget);
+    let room = room.with_seed(Some(made.seed)).with_budget(made.budget).with_ranks(made.ranks);
     let mut map = structure.map32(Entry::Map32, on, room)?;
     let (filled, left_out) = fill(&map, structure.capacity.may_be_full, &keys, &values)?;
     let mut phases = vec![filled];

@@ -71,6 +71,9 @@ pub(crate) struct Args {
     /// place.
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes)]
     budget: Option<u64>,
+    /// Ranks of a table in shards: threads with a shard each [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    ranks: Option<u32>,
     /// At the end save the paged table to a file, open the file and compare
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
@@ -98,6 +101,7 @@ Examples:
   warpproof run paged --trace first.csv --save pairs.table
   warpproof run paged --open pairs.table --trace second.csv --save pairs.table
   warpproof run paged --budget 1M --explain
+  warpproof run sharded --ranks 3
 
 A trace is CSV, `op,key[,value]`, with the operations insert, insert_unique, assign (with a value), delete and
 search (without). Keys and values are integers of 32 bits. It runs in the order of the file; consecutive
@@ -134,6 +138,8 @@ pub(crate) struct Made<'a> {
     pub(crate) seed: u64,
     /// Bytes for frames and batches.
     pub(crate) budget: Option<u64>,
+    /// The ranks of a table in shards.
+    pub(crate) ranks: Option<u32>,
     /// The file that it is opened from.
     pub(crate) open: Option<&'a Path>,
     /// The file that it is saved to at the end.
@@ -157,6 +163,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some((option, _)) = of_paged.iter().find(|(_, given)| *given && structure.name != PAGED.name) {
         return Err(Failure::input(format_args!("--{option}: {} tables are not paged", structure.name)));
     }
+    structure.admit_ranks(args.ranks)?;
     if let Some(path) = &args.save {
         Target::admit(path)?;
     }
@@ -176,7 +183,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::line(format_args!("check    {}", check.text()))?;
     }
     let (open, save) = (args.open.as_deref(), args.save.as_deref());
-    let made = Made { load, seed: args.seed, budget: args.budget, open, save };
+    let made = Made { load, seed: args.seed, budget: args.budget, ranks: args.ranks, open, save };
     let (phases, paging) = match &trace {
         Some(trace) => replay::run(structure, &on, trace, made)?,
         None => {

@@ -45,7 +45,7 @@ pub(crate) fn run(
     let entry = if trace.ops.contains(&Op::Insert) { Entry::Multimap32 } else { Entry::Map32 };
     let pairs = trace.inserts();
     let room = structure.capacity.room(pairs, pairs, made.load);
-    let room = room.with_seed(Some(made.seed)).with_budget(made.budget);
+    let room = room.with_seed(Some(made.seed)).with_budget(made.budget).with_ranks(made.ranks);
     let map = match made.open {
         Some(path) => files::open(structure, on, path, room.budget, &mut phases)?,
         None => structure.map32(entry, on, room)?,

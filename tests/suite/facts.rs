@@ -185,6 +185,13 @@ pub(crate) const PAGED: Facts = Facts {
     ..OPEN
 };
 
+/// Shards of open addressing. A shard that has more than its part of the entries may be full before others are.
+pub(crate) const SHARDED: Facts =
+    Facts { full_at_last: false, tiny: |_| Vec::new(), impossible: |_| Vec::new(), crowds: &[], ..OPEN };
+
+/// Shards of open addressing that grow.
+pub(crate) const SHARDED_DYNAMIC: Facts = Facts { grows: true, ..SHARDED };
+
 /// Loads that no table can have.
 const NO_LOADS: [f64; 5] = [0.0, -1.0, 1.001, f64::NAN, f64::INFINITY];
 
@@ -240,6 +247,12 @@ macro_rules! suite {
         [tables maps sizes crowds crowded_maps full_at_last reuses counters saves] $($row)* } };
     (paged_set $($row:tt)*) => { row! { (PAGED Set [with_save])
         [tables sizes crowds full_at_last reuses saves] $($row)* } };
+    (sharded_map $($row:tt)*) => { row! { (SHARDED Map [with_counter])
+        [tables maps sizes counters] $($row)* } };
+    (sharded_set $($row:tt)*) => { row! { (SHARDED Set [])
+        [tables sizes] $($row)* } };
+    (sharded_dynamic_map $($row:tt)*) => { row! { (SHARDED_DYNAMIC Map [with_counter])
+        [tables maps grows growing_maps] $($row)* } };
 }
 
 /// Rows of chains of slabs on a CPU: warps of `$l` lanes that read `$s` slots each.
@@ -319,7 +332,21 @@ macro_rules! paged_rows {
     } };
 }
 
-/// All rows of the CPU. The backend's macros `cpu`, `growing` and `paged` make the tables.
+/// Rows of tables in shards on a CPU: so many ranks, and bins of so many words.
+#[rustfmt::skip]
+macro_rules! sharded_rows {
+    ($name:ident $ranks:literal $bin_words:literal) => { mod $name {
+        use super::*;
+        suite! { sharded_map map [u32 u64] sharded
+            (OpenMap<K, K>, 4, |size| OpenMap::with_seed(size, SEED), $ranks, $bin_words) }
+        suite! { sharded_set set [u32 u64] sharded
+            (OpenSet<K>, 8, |size| OpenSet::with_seed(size, SEED), $ranks, $bin_words) }
+        suite! { sharded_dynamic_map growing [u32 u64] sharded
+            (DynamicMap<K, K>, 4, |size| DynamicMap::with_seed(size.slots() as u64 / 2, 0.8, SEED), $ranks, $bin_words) }
+    } };
+}
+
+/// All rows of the CPU. The backend's macros `cpu`, `growing`, `paged` and `sharded` make the tables.
 #[rustfmt::skip]
 macro_rules! cpu_rows {
     () => {
@@ -348,6 +375,9 @@ macro_rules! cpu_rows {
         paged_rows! { paged_some 16_384 65_536 SOME }
         paged_rows! { paged_resident 16_384 1_000_000_000 Choose::Always(Way::Resident) }
         paged_rows! { paged_in_place 4096 0 Choose::Always(Way::InPlace) }
+        // Bins that hold a part of a batch, and bins that hold each whole.
+        sharded_rows! { sharded_three 3 400 }
+        sharded_rows! { sharded_five 5 65_536 }
     };
 }
 

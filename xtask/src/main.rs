@@ -20,6 +20,7 @@ mod ptxas;
 mod python;
 mod report;
 mod sanitizers;
+mod scale;
 mod shell;
 mod steps;
 mod toolchain;
@@ -50,6 +51,7 @@ usage: cargo xtask COMMAND
   python wheel   build its wheel in target/wheels and check that
   report         write BENCHMARKS.md and benches/report.svg from the records of benches/record
   report --check compare them with what the records give
+  scale          what a table in shards would do on more GPUs and hosts than were measured: a plan on paper
   unsafe         count the unsafe lines of the sources and write tests/unsafe.csv
   soak --minutes M  run all structures under all threads, their answers and memory checked; M minutes on a CPU, M on a GPU
   ptxas          assemble the device code for every supported GPU and report registers
@@ -95,6 +97,7 @@ fn run(arguments: &[&str]) -> Outcome<()> {
         ["python", "wheel"] => python::wheel(),
         ["report"] => report::write(),
         ["report", "--check"] => report::check(),
+        ["scale"] => scale::print(),
         ["soak", "--minutes", minutes] => match minutes.parse() {
             Ok(minutes) if (0.01..1e6).contains(&minutes) => nightly::soak(minutes),
             _ => Err(format!("{minutes} is not a number of minutes")),

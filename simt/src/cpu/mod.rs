@@ -34,6 +34,7 @@ mod regions;
 #[cfg(feature = "serde")]
 mod serde;
 mod set;
+pub mod sharded;
 pub mod slab;
 pub mod waitfree;
 pub mod warp;

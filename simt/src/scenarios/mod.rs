@@ -22,6 +22,7 @@ pub mod random;
 pub mod reserved;
 pub mod retrieve;
 mod shape;
+pub mod sharded;
 mod shares;
 pub mod slab;
 mod structures;

@@ -1,12 +1,12 @@
 //! The list of the structures that are checked.
 
 use super::checked::Checked;
-use super::{cuckoo, dynamic, growth, hopscotch, open, paged, reserved, retrieve, slab, waitfree};
+use super::{cuckoo, dynamic, growth, hopscotch, open, paged, reserved, retrieve, sharded, slab, waitfree};
 use crate::check::{AnySubject, Scenario, ScenarioError};
 use std::sync::Arc;
 
 /// All of them. A new structure is one more row.
-pub static STRUCTURES: [Checked; 10] = [
+pub static STRUCTURES: [Checked; 11] = [
     slab::CHECKED,
     hopscotch::CHECKED,
     open::CHECKED,
@@ -17,6 +17,7 @@ pub static STRUCTURES: [Checked; 10] = [
     retrieve::CHECKED,
     reserved::CHECKED,
     paged::CHECKED,
+    sharded::CHECKED,
 ];
 
 /// The structure of that name.

@@ -117,6 +117,10 @@ macro_rules! measured {
     ((growing) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {
         $bench.growing($make, &calls!($shape $T, key!($entry)), $rows)
     };
+    ((sharded) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
+        let _ = (&$bench, &$make, &$rows);
+        Err("the kernels of a table in shards are those of its shards: bench open".into())
+    }};
     ((paged) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
         let mut table = $bench.table($make)?;
         $bench.fixed(&mut table, &calls!($shape $T, key!($entry)), $rows)

@@ -101,7 +101,7 @@ impl<T> Contender<'_, T> {
         let entry = Entry::Set64;
         let bench = Bench::new(
             device,
-            Rooms { capacity: self.capacity, seed: None, budget: None },
+            Rooms { capacity: self.capacity, seed: None, budget: None, ranks: None },
             entry,
             ((size, self.load), size),
             ROUNDS,

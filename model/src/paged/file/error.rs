@@ -45,6 +45,8 @@ pub enum Problem {
     NotRegular,
     /// It is not a file of a paged table.
     Foreign,
+    /// It is not the list of the shards of a table.
+    NoShards,
     /// It is of a version that this program does not read.
     Version {
         /// The version.
@@ -69,6 +71,13 @@ pub enum Problem {
         /// The checksum of the present bytes.
         found: u32,
         /// The checksum of the bytes that were written.
+        expected: u32,
+    },
+    /// It is of a table with another number of ranks.
+    Ranks {
+        /// The ranks of the table in the file.
+        found: u32,
+        /// The ranks that open it.
         expected: u32,
     },
     /// No table can have this size.
@@ -143,6 +152,7 @@ impl fmt::Display for Problem {
             Self::Io { doing, said, .. } => write!(f, "{doing}: {said}"),
             Self::NotRegular => f.write_str("it is a folder, a device or a pipe"),
             Self::Foreign => f.write_str("it is not the file of a paged table"),
+            Self::NoShards => f.write_str("it does not list the shards of a table"),
             Self::Version { found } => {
                 write!(
                     f,
@@ -158,6 +168,9 @@ impl fmt::Display for Problem {
             }
             Self::Checksum { found, expected } => {
                 write!(f, "damaged: its checksum is {found:08x}, but {expected:08x} was saved")
+            }
+            Self::Ranks { found, expected } => {
+                write!(f, "it is of a table with {found} ranks, and {expected} open it")
             }
             Self::Size(refused) => refused.fmt(f),
             Self::TooLarge { bytes, most } => {

@@ -1,0 +1,22 @@
+#![doc = include_str!("README.md")]
+
+mod exchange;
+mod header;
+mod lost;
+mod mailbox;
+mod rounds;
+mod route;
+mod said;
+mod spec;
+mod table;
+
+pub use exchange::{Exchange, MailboxEnd, Pace};
+pub use header::Kind;
+pub use lost::{Lost, Why};
+pub use mailbox::{Mailboxes, data_words, flag_words};
+pub use rounds::{Exchanged, Failed, Rounds, Said};
+pub use route::Route;
+pub use spec::{BATCH, Echo, Item};
+#[cfg(feature = "file")]
+pub use table::saved_ranks;
+pub use table::{Error, ShardEntry, Sharded, ShardedGeometry, ShardedStats, ShardedStructure};

@@ -1,0 +1,140 @@
+//! Where the items of a batch go, and in which round.
+
+use crate::host::Refused;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// The items of a batch by the ranks that own them: a stable sort. Of the items of one owner, each round sends
+/// as many as fit a bin.
+#[derive(Debug)]
+pub struct Route {
+    /// The places of items in the batch, owner after owner.
+    places: Vec<u32>,
+    /// Where the items of each owner begin in `places`; one more than owners.
+    starts: Vec<usize>,
+}
+
+impl Route {
+    /// The most items of a batch.
+    pub const MOST: u64 = u32::MAX as u64;
+
+    /// No items, for so many ranks.
+    ///
+    /// # Errors
+    /// [`Refused::OutOfMemory`].
+    pub fn empty(ranks: u32) -> Result<Self, Refused> {
+        Self::new(ranks, 0, |_| 0)
+    }
+
+    /// No items for no rank.
+    pub(super) const fn none() -> Self {
+        Self { places: Vec::new(), starts: Vec::new() }
+    }
+
+    /// The route of `len` items, of which item `i` belongs to rank `owner(i)`, below `ranks`. Takes four bytes
+    /// an item.
+    ///
+    /// # Errors
+    /// [`Refused::TooLarge`] if there are more than [`MOST`](Self::MOST) items, or [`Refused::OutOfMemory`].
+    pub fn new(ranks: u32, len: usize, owner: impl Fn(usize) -> u32) -> Result<Self, Refused> {
+        if len as u64 > Self::MOST {
+            return Err(Refused::TooLarge { what: "items of a batch", found: len as u64, most: Self::MOST });
+        }
+        let mut starts = zeros::<usize>(ranks as usize + 1)?;
+        let mut places = zeros::<u32>(len)?;
+        for item in 0..len {
+            starts[owner(item) as usize + 1] += 1;
+        }
+        for rank in 0..ranks as usize {
+            starts[rank + 1] += starts[rank];
+        }
+        let mut next = zeros::<usize>(ranks as usize)?;
+        next.copy_from_slice(&starts[..ranks as usize]);
+        for item in 0..len {
+            let owner = owner(item) as usize;
+            places[next[owner]] = item as u32;
+            next[owner] += 1;
+        }
+        Ok(Self { places, starts })
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The places of the items that go to rank `to` in a round, counted from 0, if a bin holds `per_bin`.
+    pub fn part(&self, to: u32, round: usize, per_bin: usize) -> &[u32] {
+        let of = self.of(to);
+        let first = of.start.saturating_add(round.saturating_mul(per_bin)).min(of.end);
+        &self.places[first..first.saturating_add(per_bin).min(of.end)]
+    }
+
+    /// How many rounds it takes: one at least.
+    pub fn rounds(&self, per_bin: usize) -> usize {
+        let ranks = self.starts.len() as u32 - 1;
+        (0..ranks).map(|to| self.of(to).len().div_ceil(per_bin)).max().unwrap_or(0).max(1)
+    }
+
+    fn of(&self, to: u32) -> Range<usize> {
+        self.starts[to as usize]..self.starts[to as usize + 1]
+    }
+}
+
+/// So many zeros.
+pub(super) fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, Refused> {
+    let mut list = room(len)?;
+    list.resize(len, T::default());
+    Ok(list)
+}
+
+/// An empty list with room for so many elements.
+pub(super) fn room<T>(len: usize) -> Result<Vec<T>, Refused> {
+    let mut list = Vec::new();
+    let bytes = len.saturating_mul(size_of::<T>()) as u64;
+    list.try_reserve_exact(len).map_err(|_| Refused::OutOfMemory { bytes })?;
+    Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_goes_to_its_owner_once_and_in_order() {
+        for ranks in 1..5 {
+            for len in [0, 1, 2, 9, 40] {
+                let owner = |item: usize| (item * item + item / 3) as u32 % ranks;
+                let route = Route::new(ranks, len, owner).expect("a route");
+                for per_bin in [1, 2, 3, 7, 100] {
+                    let rounds = route.rounds(per_bin);
+                    for to in 0..ranks {
+                        let all: Vec<u32> = (0..rounds)
+                            .flat_map(|round| {
+                                let part = route.part(to, round, per_bin);
+                                assert!(part.len() <= per_bin);
+                                part.iter().copied()
+                            })
+                            .collect();
+                        let owned: Vec<u32> =
+                            (0..len).filter(|&item| owner(item) == to).map(|item| item as u32).collect();
+                        assert_eq!(all, owned, "{len} items, rank {to} of {ranks}");
+                        assert!(route.part(to, rounds, per_bin).is_empty());
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_batch_takes_a_round() {
+        let route = Route::empty(3).expect("a route");
+        assert!(route.is_empty());
+        assert_eq!((route.len(), route.rounds(5)), (0, 1));
+    }
+}

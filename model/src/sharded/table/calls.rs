@@ -1,0 +1,70 @@
+//! The collective calls.
+
+use super::error::Error;
+use crate::sharded::lost::Lost;
+
+macro_rules! calls {
+    ($($(#[$doc:meta])* $call:ident = $name:literal, $width:literal $valued:literal;)*) => {
+        /// A collective call. Its number is the code in messages.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(super) enum Call { $($(#[$doc])* $call),* }
+
+        impl Call {
+            /// Its name, as users write it.
+            pub(super) const fn name(self) -> &'static str {
+                match self { $(Self::$call => $name),* }
+            }
+
+            /// The words of an item, and whether an answer has a value.
+            pub(super) const fn shape(self) -> (u8, bool) {
+                match self { $(Self::$call => ($width, $valued)),* }
+            }
+        }
+    };
+}
+calls! {
+    /// Ranks compare their seeds.
+    New = "new", 1 false;
+    /// Pairs.
+    InsertUnique = "insert_unique", 2 false;
+    /// Pairs.
+    InsertOrAssign = "insert_or_assign", 2 false;
+    /// Pairs.
+    InsertOrAdd = "insert_or_add", 2 false;
+    /// Pairs.
+    Insert = "insert", 2 false;
+    /// Keys of a set.
+    InsertKey = "insert", 1 false;
+    /// Keys.
+    Search = "search", 1 true;
+    /// Keys.
+    Contains = "contains", 1 false;
+    /// Keys.
+    Count = "count", 1 true;
+    /// Keys.
+    Delete = "delete", 1 false;
+    /// Keys.
+    DeleteAll = "delete_all", 1 true;
+    /// Keys, and which of their values.
+    SearchAll = "search_all", 2 true;
+    /// Keys, values and operations.
+    Mixed = "mixed", 3 true;
+    /// Numbers of entries.
+    Len = "len", 1 false;
+    /// Numbers of entries.
+    Stats = "stats", 1 false;
+    /// All entries of all shards.
+    RetrieveAll = "retrieve_all", 2 false;
+    /// Ranks have cleared their shards.
+    Clear = "clear", 1 false;
+    /// Ranks save their shards.
+    #[cfg_attr(not(feature = "file"), expect(dead_code, reason = "files are a feature"))]
+    Save = "save", 1 false;
+}
+
+impl Call {
+    /// The exchange is lost in this call.
+    pub(super) const fn lost<E>(self, lost: Lost) -> Error<E> {
+        Error::Lost { call: self.name(), lost }
+    }
+}

@@ -1,0 +1,106 @@
+//! Pairs of equal keys are added up before they travel.
+
+use super::entry::key_bits;
+use crate::bits::{Integer, TableKey, TableValue};
+use crate::hash::Seed;
+use crate::host::Refused;
+use crate::outcome::Add;
+use crate::sharded::route::{room, zeros};
+use alloc::vec::Vec;
+
+/// The distinct keys of a batch, with the sums of their values.
+#[derive(Debug)]
+pub(super) struct Combined<K, V> {
+    /// The keys, in the order of their first pairs.
+    pub(super) keys: Vec<K>,
+    /// The sum of the values of each, modulo 2 to the bits of a value.
+    pub(super) values: Vec<V>,
+    /// The number of its distinct key for each pair.
+    of: Vec<u32>,
+}
+
+impl<K, V> Default for Combined<K, V> {
+    fn default() -> Self {
+        Self { keys: Vec::new(), values: Vec::new(), of: Vec::new() }
+    }
+}
+
+/// A slot without a key.
+const EMPTY: u32 = u32::MAX;
+
+impl<K: TableKey, V: TableValue<u64> + Integer> Combined<K, V> {
+    /// Adds up the values of equal keys, of which there are as many as values. Expected time is proportional to
+    /// the pairs, whatever the keys are; memory for a copy of them and 12 to 20 bytes for each.
+    pub(super) fn new(keys: &[K], values: &[V]) -> Result<Self, Refused> {
+        let most = EMPTY.into();
+        if keys.len() as u64 >= most {
+            return Err(Refused::TooLarge { what: "items of a batch", found: keys.len() as u64, most });
+        }
+        let size = (2 * keys.len()).next_power_of_two();
+        let mut slots = room::<u32>(size)?;
+        slots.resize(size, EMPTY);
+        let mut combined =
+            Self { keys: room(keys.len())?, values: room(keys.len())?, of: zeros(keys.len())? };
+        let seed = Seed::random();
+        for (at, (&key, &value)) in keys.iter().zip(values).enumerate() {
+            let mut slot = seed.hash(key_bits(key)).bits() as usize & (size - 1);
+            let number = loop {
+                match slots[slot] {
+                    EMPTY => {
+                        slots[slot] = combined.keys.len() as u32;
+                        combined.keys.push(key);
+                        combined.values.push(value);
+                        break slots[slot];
+                    }
+                    number if combined.keys[number as usize] == key => {
+                        let sum = &mut combined.values[number as usize];
+                        *sum = V::from_word(sum.to_word().wrapping_add(value.to_word()));
+                        break number;
+                    }
+                    _ => slot = (slot + 1) & (size - 1),
+                }
+            };
+            combined.of[at] = number;
+        }
+        Ok(combined)
+    }
+
+    /// The outcomes of all pairs, from those of the distinct keys: the first pair of a key has that of its key,
+    /// and the others were added to it, unless there was no room.
+    pub(super) fn outcomes(&self, said: &[Add]) -> Result<Vec<Add>, Refused> {
+        let mut all = room(self.of.len())?;
+        let mut next = 0;
+        all.extend(self.of.iter().map(|&number| {
+            let first = number == next;
+            next += u32::from(first);
+            match said[number as usize] {
+                Add::Inserted if !first => Add::Added,
+                said => said,
+            }
+        }));
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_of_equal_keys_are_added_up() {
+        let keys = [5u64, 7, 5, 5, u64::MAX, 7];
+        let combined = Combined::new(&keys, &[1u32, 2, 3, u32::MAX, 9, 4]).expect("memory");
+        assert_eq!(combined.keys, [5, 7, u64::MAX]);
+        assert_eq!(combined.values, [3, 6, 9]);
+        let said = combined.outcomes(&[Add::Inserted, Add::Added, Add::Full]).expect("memory");
+        assert_eq!(said, [Add::Inserted, Add::Added, Add::Added, Add::Added, Add::Full, Add::Added]);
+        let none = Combined::<i64, i64>::new(&[], &[]).expect("memory");
+        assert!(none.keys.is_empty() && none.outcomes(&[]).expect("memory").is_empty());
+    }
+
+    #[test]
+    fn negative_numbers_are_added_up() {
+        let combined = Combined::new(&[-1i32, -1], &[-5i32, 3]).expect("memory");
+        assert_eq!((combined.keys, combined.values), (alloc::vec![-1], alloc::vec![-2]));
+    }
+}

@@ -1,0 +1,236 @@
+//! Ranks and their exchange as a subject.
+
+use crate::check::{Array, Breach, Config, Kind as Invariant, Memory, Scenario, SimWarp, Subject};
+use std::collections::BTreeMap;
+use warpproof_model::sharded::{
+    BATCH, Echo, Exchange, Failed, Item, Kind, Lost, MailboxEnd, Mailboxes, Pace, Rounds, Route, Said, Why,
+    data_words, flag_words,
+};
+use warpproof_model::spec::{Call, Ret};
+use warpproof_model::{ReadOrder, Words, WriteOrder};
+
+/// Ranks that exchange batches through mailboxes.
+///
+/// The configuration says: `buckets` is the number of ranks, `slots` that of words in a bin, `pool` the number
+/// of the last message before the scenario. `bitmap` is how often a rank waits before it gives up (0: as often
+/// as necessary); the rank that vanishes, counted from 1 (0: none); and before which message.
+#[derive(Clone, Debug)]
+pub struct ShardedSubject {
+    config: Config,
+    refused: Vec<u64>,
+    /// How often each key is sent.
+    sent: BTreeMap<u64, u64>,
+}
+
+const FLAGS: usize = 0;
+const DATA: usize = 1;
+/// How often a shard has run an item with a key: only its owner changes it.
+const RAN: usize = 2;
+/// How many messages each rank has exchanged: only the rank itself changes it.
+const NUMBER: usize = 3;
+
+/// Keys are digits.
+const KEYS: usize = 10;
+
+/// The call of all programs.
+const ECHO: Kind = Kind { code: 1, width: 1, valued: true };
+
+/// A shard has been asked to run an item that it refuses.
+#[derive(Debug)]
+struct Refused;
+
+impl ShardedSubject {
+    /// The name in scenarios.
+    pub const STRUCTURE: &'static str = "sharded";
+
+    /// The subject of a scenario.
+    pub fn new(scenario: &Scenario) -> Self {
+        let (mut refused, mut sent) = (Vec::new(), BTreeMap::new());
+        for item in scenario.calls().filter(|call| call.op == BATCH).flat_map(Item::of_call) {
+            *sent.entry(item.key).or_default() += 1;
+            if item.key == Item::REFUSED {
+                refused.push(item.batch);
+            }
+        }
+        Self { config: scenario.config.clone(), refused, sent }
+    }
+
+    fn ranks(&self) -> u32 {
+        self.config.buckets
+    }
+
+    fn bin(&self) -> usize {
+        self.config.slots as usize
+    }
+
+    fn owner(&self, key: u64) -> u32 {
+        (key % u64::from(self.ranks())) as u32
+    }
+
+    fn of_bitmap(&self, at: usize) -> u32 {
+        self.config.bitmap.get(at).copied().unwrap_or(0)
+    }
+
+    /// Whether the exchange may be lost.
+    fn may_lose(&self) -> bool {
+        self.of_bitmap(0) != 0
+    }
+
+    fn mailboxes<M: Memory>(&self, m: M) -> Mailboxes<M::W32, M::W64> {
+        Mailboxes::new(m.w32(FLAGS), m.w64(DATA), self.ranks(), self.bin())
+    }
+
+    /// Runs the items that a rank owns on its shard.
+    fn run_items<M: Memory>(m: M, items: &[u64]) -> Result<Said, Refused> {
+        if items.iter().any(|&word| Item::key_of(word) == Item::REFUSED) {
+            return Err(Refused);
+        }
+        let mut said = Said::default();
+        for &word in items {
+            let key = Item::key_of(word) as usize;
+            // Relaxed, both: only the owner accesses the word.
+            let ran = m.w32(RAN).load(key, ReadOrder::Relaxed);
+            m.w32(RAN).store(key, ran + 1, WriteOrder::Relaxed);
+            let (code, value) = Item::answer(word);
+            said.codes.push(code);
+            said.values.push(value);
+        }
+        Ok(said)
+    }
+
+    fn batch<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        let (rank, items) = (call.key as u32, Item::of_call(call));
+        // Relaxed: only this rank accesses the word.
+        let number = m.w32(NUMBER).load(rank as usize, ReadOrder::Relaxed);
+        let vanishes = (self.of_bitmap(1) == rank + 1).then(|| self.of_bitmap(2));
+        let waits = Waits { warp: w, left: self.of_bitmap(0), limited: self.may_lose(), vanishes };
+        let end = MailboxEnd::new(rank, self.ranks(), number);
+        let Ok(mut rounds) = Rounds::new(Mailed { mailboxes: self.mailboxes(m), end, waits }) else {
+            return Ret::Done;
+        };
+        let route = Route::new(self.ranks(), items.len(), |item| self.owner(items[item].key));
+        let put = |place: usize, message: &mut Vec<u64>| message.push(items[place].word(rank));
+        let ret = match rounds.run(ECHO, route, put, |items| Self::run_items(m, items)) {
+            Ok(said) => Echo::ret(&said),
+            Err(Failed::Lost(_)) => Ret::Absent,
+            Err(Failed::Shard(Refused) | Failed::Peer(_)) => Ret::Full,
+            Err(Failed::Refused(_)) => Ret::Done,
+        };
+        m.w32(NUMBER).store(rank as usize, rounds.exchange().end.number(), WriteOrder::Relaxed);
+        ret
+    }
+}
+
+/// How a rank waits for another one.
+struct Waits<'a, W> {
+    warp: &'a mut W,
+    left: u32,
+    limited: bool,
+    vanishes: Option<u32>,
+}
+
+impl<W: SimWarp> Pace for Waits<'_, W> {
+    fn begin(&mut self, number: u32, _: &mut [u32]) -> bool {
+        self.vanishes.is_none_or(|before| number < before)
+    }
+
+    fn wait(&mut self) -> bool {
+        if self.limited {
+            // A rank that waits a limited number of times does not wait for a change.
+            let more = self.left > 0;
+            self.left = self.left.saturating_sub(1);
+            return more;
+        }
+        self.warp.pause();
+        true
+    }
+}
+
+/// One end of the exchange.
+struct Mailed<'a, W, F, D> {
+    mailboxes: Mailboxes<F, D>,
+    end: MailboxEnd,
+    waits: Waits<'a, W>,
+}
+
+impl<W: SimWarp, F: Words<u32>, D: Words<u64>> Exchange for Mailed<'_, W, F, D> {
+    fn rank(&self) -> u32 {
+        self.end.rank()
+    }
+    fn ranks(&self) -> u32 {
+        self.mailboxes.ranks()
+    }
+    fn bin_words(&self) -> usize {
+        self.mailboxes.bin()
+    }
+    fn all_to_all(&mut self, messages: &mut [Vec<u64>]) -> Result<(), Lost> {
+        self.end.all_to_all(self.mailboxes, &mut self.waits, messages)
+    }
+    fn lose(&mut self, why: Why, rank: u32) -> Lost {
+        self.end.lose(self.mailboxes, why, rank)
+    }
+}
+
+impl Subject for ShardedSubject {
+    type Spec = Echo;
+
+    fn spec(&self) -> Echo {
+        Echo { refused: self.refused.clone(), may_lose: self.may_lose() }
+    }
+
+    fn arrays(&self) -> Vec<Array> {
+        let (ranks, number) = (self.ranks(), self.config.pool.into());
+        let filled = |name, width, words, value: u128| Array::new(name, width, vec![value; words]);
+        vec![
+            filled("flag", 32, flag_words(ranks), number),
+            filled("data", 64, data_words(ranks, self.bin()), 0),
+            filled("ran", 32, KEYS, 0),
+            filled("number", 32, ranks as usize, number),
+        ]
+    }
+
+    fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
+        self.batch(w, m, call)
+    }
+
+    /// No item is run more often than it was sent; without errors, as often.
+    fn check_quiescent<W: SimWarp, M: Memory>(&self, _: &mut W, m: M) -> Result<(), Breach> {
+        let sent = |key| self.sent.get(&(key as u64)).copied().unwrap_or(0);
+        for key in 0..KEYS {
+            // Relaxed: no rank runs.
+            let ran = u64::from(m.w32(RAN).load(key, ReadOrder::Relaxed));
+            let whole = !self.may_lose() && self.refused.is_empty();
+            if ran > sent(key) || whole && ran < sent(key) {
+                let said = format!("key {key} was sent {} times and run {ran} times", sent(key));
+                return Err(Breach::new(Invariant::Invariant, said));
+            }
+        }
+        Ok(())
+    }
+
+    fn word(&self, array: usize, index: usize) -> String {
+        let ranks = self.ranks() as usize;
+        let mailbox = |at: usize| format!("mailbox {} to {}", at / ranks, at % ranks);
+        match (array, index) {
+            (FLAGS, _) => {
+                let what = if index % 2 == 0 { "sent" } else { "taken" };
+                format!("{}, {what}", mailbox(index / 2))
+            }
+            (DATA, 0) => "lost".to_string(),
+            (DATA, _) => match ((index - 1) / (1 + self.bin()), (index - 1) % (1 + self.bin())) {
+                (at, 0) => format!("{}, length", mailbox(at)),
+                (at, word) => format!("{}, word {}", mailbox(at), word - 1),
+            },
+            (RAN, _) => format!("shard of rank {}, key {index}", self.owner(index as u64)),
+            _ => format!("number of rank {index}"),
+        }
+    }
+
+    fn about(&self) -> Vec<String> {
+        vec![
+            "Ranks send items to the ranks that own their keys, through mailboxes, and get answers back."
+                .to_string(),
+            "A message is written when the one before it was taken, and read when it was sent.".to_string(),
+        ]
+    }
+}
