@@ -56,7 +56,9 @@ fn scenario(per_bin: u32, ranks: &[Batches], trouble: Trouble) -> Scenario {
     };
     let programs = (0..).zip(ranks).map(program).collect();
     let structure = ShardedSubject::STRUCTURE;
-    Scenario::new(format!("{structure}/{name}/bin{per_bin}"), structure, config, programs)
+    let mut scenario = Scenario::new(format!("{structure}/{name}/bin{per_bin}"), structure, config, programs);
+    scenario.allows.full = ranks.iter().flatten().flatten().any(|key| *key == Item::REFUSED);
+    scenario
 }
 
 /// All lists of at most `most` of these keys.
