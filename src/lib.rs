@@ -59,3 +59,8 @@ pub struct Readme;
 #[cfg(all(doctest, feature = "gpu"))]
 #[doc = include_str!("../docs/tour-rust.md")]
 pub struct Tour;
+
+/// The code of the page about ranks, in the same way.
+#[cfg(all(doctest, feature = "gpu"))]
+#[doc = include_str!("../docs/ranks.md")]
+pub struct Ranks;

@@ -20,7 +20,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 20] = [
+const STEPS: [Step; 21] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("cuckoo"),
     mutants_of!("dynamic"),
@@ -30,6 +30,7 @@ const STEPS: [Step; 20] = [
     mutants_of!("paged"),
     mutants_of!("reserved"),
     mutants_of!("retrieve"),
+    mutants_of!("sharded"),
     mutants_of!("slab"),
     mutants_of!("waitfree"),
     ("generated", || mutants::run_generated("", mutants::WITHIN).map(|()| Done::Ok)),
