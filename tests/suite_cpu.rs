@@ -78,15 +78,15 @@ macro_rules! sharded {
      ($shard:ty, $bucket_slots:expr, $make:expr, $ranks:expr, $bin_words:expr)) => {{
         type Ranks = AllRanks<$shard>;
         let any = |table: Ranks| Table::$kind($kind::new(table)$(.$can::<Ranks>())*);
-        let limits = Limits { bin_words: $bin_words, ..Limits::default() };
+        let (ranks, limits) = ($ranks as u32, Limits { bin_words: $bin_words, ..Limits::default() });
         let shard: fn(OpenGeometry) -> Result<$shard, cpu::Error> = $make;
         let make = move |size: ShardedGeometry<OpenGeometry>| {
-            AllRanks::new($ranks, limits, SEED, |_| shard(size.shard))
+            AllRanks::new(ranks, limits, SEED, |_| shard(size.shard))
         };
         // A shard has room for a fourth more than its part, and for some more.
         let size = move |n: u64, load| {
-            let shard = OpenGeometry::new(n / u64::from($ranks) * 5 / 4 + 64, load, $bucket_slots)?;
-            Ok(ShardedGeometry { ranks: $ranks, shard })
+            let shard = OpenGeometry::new(n / u64::from(ranks) * 5 / 4 + 64, load, $bucket_slots)?;
+            Ok(ShardedGeometry { ranks, shard })
         };
         Some(Row::new(&facts::$facts, any, make, size))
     }};

@@ -126,9 +126,16 @@ impl<X: Exchange> Rounds<X> {
         let of = if refused.is_some() { &nothing } else { &route };
         let ran = self.rounds(kind, of, &put, &mut run, &mut said);
         self.nothing = nothing;
-        ran?;
-        self.exchanged.batches += 1;
-        refused.map_or(Ok(said), |refused| Err(Failed::Refused(refused)))
+        match (ran, refused) {
+            (Err(Failed::Lost(lost)), _) => Err(Failed::Lost(lost)),
+            // The caller's own mistake comes first.
+            (_, Some(refused)) => Err(Failed::Refused(refused)),
+            (ran, None) => {
+                ran?;
+                self.exchanged.batches += 1;
+                Ok(said)
+            }
+        }
     }
 
     fn rounds<E>(
@@ -172,7 +179,8 @@ impl<X: Exchange> Rounds<X> {
         self.exchange.all_to_all(&mut self.messages)
     }
 
-    fn lose(&mut self, why: Why, rank: u32) -> Lost {
+    /// Loses the exchange for all ranks: [`Exchange::lose`].
+    pub fn lose(&mut self, why: Why, rank: u32) -> Lost {
         self.exchange.lose(why, rank)
     }
 

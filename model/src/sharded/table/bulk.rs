@@ -11,6 +11,7 @@ use crate::host::{
 };
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed};
 use crate::sharded::exchange::Exchange;
+use crate::sharded::lost::Why;
 use crate::sharded::rounds::Said;
 use crate::sharded::route::room;
 use alloc::vec::Vec;
@@ -105,14 +106,18 @@ pub(super) fn valued(answers: impl IntoIterator<Item = (u8, u64)>) -> Said {
     Said { codes, values }
 }
 
-/// Outcomes of their codes. A peer with another version might send others.
-fn outcomes<A>(said: Said, of: impl Fn(u8) -> Option<A>) -> Result<Vec<A>, Refused> {
-    let found = said.codes.len() as u64;
-    let all: Option<Vec<A>> = said.codes.into_iter().map(of).collect();
-    all.ok_or(Refused::TooLarge { what: "codes of answers", found, most: 0 })
-}
-
 impl<T: BulkTable, X: Exchange> Sharded<T, X> {
+    /// The outcomes of codes. A rank of another version may send codes that are none: no answer can be trusted then.
+    pub(super) fn outcomes<A>(
+        &self,
+        call: Call,
+        outcomes: impl IntoIterator<Item = Option<A>>,
+    ) -> Result<Vec<A>, ErrorOf<T>> {
+        let all: Option<Vec<A>> = outcomes.into_iter().collect();
+        let rank = self.rank();
+        all.ok_or_else(|| call.lost(self.rounds().lose(Why::Malformed, rank)))
+    }
+
     /// A batch of pairs.
     pub(super) fn pairs<K: TableKey, V: TableValue<u64>, A>(
         &self,
@@ -127,7 +132,7 @@ impl<T: BulkTable, X: Exchange> Sharded<T, X> {
             let (keys, values) = pairs_of(items)?;
             run(shard, &keys, &values)
         })?;
-        Ok(outcomes(said, of)?.into())
+        Ok(self.outcomes(call, said.codes.into_iter().map(of))?.into())
     }
 
     /// A batch of keys.
@@ -185,7 +190,7 @@ where
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error> {
         let said =
             self.keys(Call::Delete, keys, |shard, keys| Ok(codes(shard.delete(keys)?, Delete::code)))?;
-        Ok(outcomes(said, Delete::from_code)?)
+        self.outcomes(Call::Delete, said.codes.into_iter().map(Delete::from_code))
     }
 
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Outcomes<Answer<V>>, Self::Error> {
@@ -213,9 +218,7 @@ where
             .iter()
             .zip(said.codes.iter().zip(&said.values))
             .map(|(&op, (&code, &value))| Answer::new(op, Mixed { code, value: V::from_word(value) }));
-        let all: Option<Vec<_>> = answers.collect();
-        let found = ops.len() as u64;
-        Ok(all.ok_or(Refused::TooLarge { what: "codes of answers", found, most: 0 })?.into())
+        Ok(self.outcomes(Call::Mixed, answers)?.into())
     }
 }
 
@@ -240,7 +243,8 @@ where
             let (keys, values): (Vec<K>, Vec<V>) = pairs_of(items)?;
             Ok(codes(shard.insert_or_add(&keys, &values)?, Add::code))
         })?;
-        Ok(combined.outcomes(&outcomes(said, Add::from_code)?)?.into())
+        let said = self.outcomes(Call::InsertOrAdd, said.codes.into_iter().map(Add::from_code))?;
+        Ok(combined.outcomes(&said)?.into())
     }
 }
 
@@ -253,7 +257,7 @@ where
     fn insert(&self, keys: &[K]) -> Result<Outcomes<Insert>, Self::Error> {
         let said =
             self.keys(Call::InsertKey, keys, |shard, keys| Ok(codes(shard.insert(keys)?, Insert::code)))?;
-        Ok(outcomes(said, Insert::from_code)?.into())
+        Ok(self.outcomes(Call::InsertKey, said.codes.into_iter().map(Insert::from_code))?.into())
     }
 
     fn contains(&self, keys: &[K]) -> Result<Vec<bool>, Self::Error> {
@@ -265,6 +269,6 @@ where
     fn delete(&self, keys: &[K]) -> Result<Vec<Delete>, Self::Error> {
         let said =
             self.keys(Call::Delete, keys, |shard, keys| Ok(codes(shard.delete(keys)?, Delete::code)))?;
-        Ok(outcomes(said, Delete::from_code)?)
+        self.outcomes(Call::Delete, said.codes.into_iter().map(Delete::from_code))
     }
 }

@@ -16,6 +16,8 @@ struct Trouble {
     waits: u32,
     /// The rank that vanishes, and before which message.
     vanishes: Option<(u32, u32)>,
+    /// The ranks that never give up by themselves, a bit for each.
+    patient: u32,
 }
 
 /// The words of a bin for so many items, which have an answer of a word each.
@@ -36,6 +38,9 @@ fn scenario(per_bin: u32, ranks: &[Batches], trouble: Trouble) -> Scenario {
     if trouble.waits != 0 {
         name += &format!("/gives_up{}", trouble.waits);
     }
+    if trouble.patient != 0 {
+        name += &format!("/patient{:b}", trouble.patient);
+    }
     let (rank, message) = match trouble.vanishes {
         Some((rank, message)) => {
             name += &format!("/rank{rank}_vanishes{message}");
@@ -48,7 +53,7 @@ fn scenario(per_bin: u32, ranks: &[Batches], trouble: Trouble) -> Scenario {
         buckets: ranks.len() as u32,
         slots: bin(per_bin),
         pool: trouble.number,
-        bitmap: vec![trouble.waits, rank, message],
+        bitmap: vec![trouble.waits, rank, message, trouble.patient],
         ..Config::default()
     };
     let program = |(rank, batches): (u32, &Batches)| {
@@ -103,12 +108,14 @@ fn vanishing(per_bin: u32, ranks: &[Batches], messages: u32) -> Vec<Scenario> {
     let of = |rank| (1..=messages).map(move |message| (rank, message));
     (0..ranks.len() as u32)
         .flat_map(of)
-        .map(|vanishes| scenario(per_bin, ranks, Trouble { waits: 2, vanishes: Some(vanishes), number: 0 }))
+        .map(|vanishes| {
+            scenario(per_bin, ranks, Trouble { waits: 2, vanishes: Some(vanishes), ..Trouble::default() })
+        })
         .collect()
 }
 
 /// The number of a message after which they wrap around in the scenario.
-const WRAPS: Trouble = Trouble { number: u32::MAX - 1, waits: 0, vanishes: None };
+const WRAPS: Trouble = Trouble { number: u32::MAX - 1, waits: 0, vanishes: None, patient: 0 };
 
 /// Two ranks with a batch of at most two items each, whose bins hold one.
 pub fn quick() -> Vec<Scenario> {
@@ -139,6 +146,12 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.push(scenario(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![2]]], waits(1)));
     scenarios.push(scenario(1, &[vec![vec![1, 1]], vec![vec![]]], waits(2)));
     scenarios.extend(vanishing(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![2]]], 4));
+    // One rank gives up, and tells the other, which never would.
+    let patient = |patient| Trouble { waits: 1, patient, ..Trouble::default() };
+    for ranks in [1, 2].map(patient) {
+        scenarios.push(scenario(1, &[vec![vec![1]], vec![vec![1]]], ranks));
+        scenarios.push(scenario(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![]]], ranks));
+    }
     scenarios
 }
 

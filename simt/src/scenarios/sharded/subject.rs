@@ -13,7 +13,8 @@ use warpproof_model::{ReadOrder, Words, WriteOrder};
 ///
 /// The configuration says: `buckets` is the number of ranks, `slots` that of words in a bin, `pool` the number
 /// of the last message before the scenario. `bitmap` is how often a rank waits before it gives up (0: as often
-/// as necessary); the rank that vanishes, counted from 1 (0: none); and before which message.
+/// as necessary); the rank that vanishes, counted from 1 (0: none); before which message; and the ranks that never
+/// give up by themselves, a bit for each.
 #[derive(Clone, Debug)]
 pub struct ShardedSubject {
     config: Config,
@@ -103,7 +104,8 @@ impl ShardedSubject {
         // Relaxed: only this rank accesses the word.
         let number = m.w32(NUMBER).load(rank as usize, ReadOrder::Relaxed);
         let vanishes = (self.of_bitmap(1) == rank + 1).then(|| self.of_bitmap(2));
-        let waits = Waits { warp: w, left: self.of_bitmap(0), limited: self.may_lose(), vanishes };
+        let limited = self.may_lose() && self.of_bitmap(3) >> rank & 1 == 0;
+        let waits = Waits { warp: w, left: self.of_bitmap(0), limited, vanishes };
         let end = MailboxEnd::new(rank, self.ranks(), number);
         let Ok(mut rounds) = Rounds::new(Mailed { mailboxes: self.mailboxes(m), end, waits }) else {
             return Ret::Done;
