@@ -149,6 +149,29 @@ def test_joins_are_those_of_one_process(client: Client, kind: str) -> None:
         assert_same([result["k"], result["row"]], [left["k"].to_numpy()[rows], rows])
 
 
+@pytest.mark.parametrize("budget", [None, "64KiB"])
+def test_joins_with_a_right_side_of_one_partition(client: Client, budget: str | None) -> None:
+    left, right, ends, _ = sides("random")
+    one, two = framed(left, ends), framed(right, [])
+    array = array_of(right["k"].to_numpy(), [])
+    asked = [
+        wpd.inner_join(one, two, on="k", budget=budget),
+        wpd.left_join(one, two, on="k", budget=budget),
+        wpd.semi_join(one, two, on="k", budget=budget),
+        # What is computed before.
+        wpd.anti_join(one, wpd.unique(two["k"]), on="k", budget=budget),
+        wpd.semi_join(one, array, on="k", budget=budget),
+    ]
+    for how, result in zip(
+        ["inner", "left", "semi", "anti", "semi"], computed(client, *asked), strict=True
+    ):
+        rows = getattr(wp, f"{how}_join")(left["k"], right["k"])
+        rows = rows[0] if isinstance(rows, tuple) else rows
+        assert_same([result["k"], result["row"]], [left["k"].to_numpy()[rows], rows])
+        assert list(result.columns)[:4] in (["k", "row", "v", "name"], ["k", "row", "v_x", "name"])
+    assert all(collection.npartitions == one.npartitions for collection in asked)
+
+
 @pytest.mark.parametrize("kind", ["random", "floats", "one key"])
 def test_joins_of_arrays_are_those_of_one_process(client: Client, kind: str) -> None:
     left, right, left_ends, right_ends = sides(kind)

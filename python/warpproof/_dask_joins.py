@@ -23,11 +23,13 @@ from ._join_stages import (
     common_type,
     filtered,
     joined,
+    joined_here,
     joined_rows,
     routed,
     routed_keys,
     routed_rows,
 )
+from ._owner import rows_of
 from ._stages import SHARD
 
 
@@ -249,21 +251,28 @@ def _join_frames(
     right_key = keys_type(keys, "right keys")
     common = common_type(left_key, right_key)
     width = max(_width(left), common.itemsize if filters else _width(right))
-    shards, limit = options.sized([left, keys], width)
-    where: dict[str, Any] = {"limit": limit, "place": options.place}
+    plan = JoinPlan(how, left_on, right_on, left_key, right_key, common, suffixes)
+    where: dict[str, Any] = {"plan": plan, "place": options.place}
+    if keys.npartitions == 1 and options.shards is None:
+        # The right side goes to all workers, and the rows of the left one stay.
+        where["limit"] = rows_of(options.budget, width)
+        side = keys if filters else right
+        meta = joined_here(left._meta, side._meta, **where)
+        (where["right"],) = side.to_delayed()
+        return of_partitions(joined_here, [left], where, meta)
+    shards, where["limit"] = options.sized([left, keys], width)
     to_shards: dict[str, Any] = {"common": common, "shards": shards}
-    of_left = {**to_shards, "on": left_on}
-    metas = [routed(left._meta, **of_left)]
-    sides = [mapped(routed, [left], of_left, metas[0])]
+    sides: list[Any] = [(routed, left, {**to_shards, "on": left_on})]
     if filters:
-        metas.append(routed_keys(np.empty(0, right_key), **to_shards, **where))
-        sides.append(mapped(routed_keys, [keys], {**to_shards, **where}, metas[1]))
+        some = {"limit": where["limit"], "place": options.place}
+        sides.append((routed_keys, keys, {**to_shards, **some}))
     else:
-        of_right = {**to_shards, "on": right_on}
-        metas.append(routed(right._meta, **of_right))
-        sides.append(mapped(routed, [right], of_right, metas[1]))
-    moved = [options.moved(side, shards) for side in sides]
-    where["plan"] = JoinPlan(how, left_on, right_on, left_key, right_key, common, suffixes)
+        sides.append((routed, right, {**to_shards, "on": right_on}))
+    metas = [step(side._meta, **routes) for step, side, routes in sides]
+    moved = [
+        options.moved(mapped(step, [side], routes, meta), shards)
+        for (step, side, routes), meta in zip(sides, metas, strict=True)
+    ]
     step = filtered if filters else joined
     meta = step(*(one.set_index(SHARD) for one in metas), **where)
     return of_partitions(step, moved, where, meta)

@@ -41,12 +41,17 @@ class JoinPlan:
     suffixes: tuple[str, str] = ("_x", "_y")
 
 
-def routed(frame: pd.DataFrame, on: Any, common: np.dtype[Any], shards: int) -> pd.DataFrame:
-    """Say which shard each row has; the key becomes its bits, as those of a common type."""
-    bits = signed(given(frame[on], "keys").host().cast(common).bits())
+def with_bits(frame: pd.DataFrame, on: Any, common: np.dtype[Any]) -> pd.DataFrame:
+    """Return a frame with the bits of keys in place of them, as those of a common type."""
     frame = frame.copy(deep=False)
-    frame[on] = bits
-    frame[SHARD] = owner(bits, shards)
+    frame[on] = signed(given(frame[on], "keys").host().cast(common).bits())
+    return frame
+
+
+def routed(frame: pd.DataFrame, on: Any, common: np.dtype[Any], shards: int) -> pd.DataFrame:
+    """Say which shard each row has; the key becomes its bits."""
+    frame = with_bits(frame, on, common)
+    frame[SHARD] = owner(frame[on], shards)
     return frame
 
 
@@ -109,6 +114,16 @@ def joined(
     left = left.rename(columns={name: f"{name}{one}" for name in same})
     right = right.rename(columns={name: f"{name}{other}" for name in same})
     return pd.concat([left, right.reset_index(drop=True)], axis=1)
+
+
+def joined_here(
+    left: pd.DataFrame, right: Any, plan: JoinPlan, limit: int | None, place: Place
+) -> pd.DataFrame:
+    """Join a partition of a frame and a whole side: rows stay where they are."""
+    left = with_bits(left, plan.left_on, plan.common)
+    if plan.how in ("semi", "anti"):
+        return filtered(left, routed_keys(right, plan.common, 1, limit, place), plan, limit, place)
+    return joined(left, with_bits(right, plan.right_on, plan.common), plan, limit, place)
 
 
 def with_gaps(dtype: Any) -> Any:

@@ -8,25 +8,29 @@ returns a collection, which is computed when Dask is told to.
 2. Dask moves each row to the partition of its shard, which `owner` decides by its key.
 3. In each of those, our tables give the result: no key is in two partitions.
 
-A partition that a worker lost is computed again by Dask.
+A partition that a worker lost is computed again by Dask. If the right side of a join of frames is
+one partition, no row moves, unless `shards` is given: it is joined with each partition of the left.
 
 All functions take these:
 
 shards : int, optional
     Partitions of the result. Otherwise as many as of the argument, or more if there is a budget.
 budget : int or str, optional
-    Bytes, such as ``"1GiB"``, that a task may take for the rows of a shard and for our tables. Rows
-    are counted first, unless `shards` is given or Dask knows their number; that computes the
-    arguments once. There are as many shards as it takes. A shard that is larger than expected, or
-    a large partition of an argument, is divided inside the task. A worker runs as many tasks at a
-    time as it has threads. Not bounded are: the partitions of the arguments, the result, what Dask
-    needs to move rows, and the rows of one key in a join, all of which go to one partition.
+    Bytes of host memory, such as ``"1GiB"``, that a task may take for a shard: its rows, our tables
+    and the result. There are as many shards as that takes, at 64 bytes for a row and twice its own.
+    To know, rows are counted first, which computes the arguments once, unless `shards` is given or
+    Dask knows how many there are. A shard of more rows than expected, or a large partition of an
+    argument, is handed to our tables in parts. A worker runs as many tasks at a time as it has
+    threads. Not bounded are the partitions of the arguments, what Dask needs to move rows, and in
+    a join the rows of one key, which are all in one shard, and their pairs.
 device : str
-    Where each worker has its tables: "auto" is its first GPU if it has one, and CuPy or torch.
+    Where each worker has its tables: "cpu", "cuda:0" and so on, or "auto", which is its first GPU
+    if it has one, and CuPy or torch. Arguments and results are in host memory.
 shuffle_method : str, optional
-    How Dask moves rows, as in `dask.dataframe.DataFrame.shuffle`.
+    How Dask moves rows, as of `dask.dataframe.DataFrame.shuffle`. Dask takes "p2p" if a client is
+    the default one, which is the only method that needs no disk that all workers share, or "tasks".
 
-The order of the results is no particular one. Keys are compared by their bits, as everywhere in the
+Results are in no particular order. Keys are compared by their bits, as everywhere in the
 package: 0.0 and -0.0 differ, and a NaN equals itself.
 
 >>> import dask.dataframe as dd, pandas as pd
