@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import warpproof as wp
-from warpproof import _pairs, _partial
+from warpproof import _pairs, _partial, _placed
 from warpproof._owner import divided, owner, rows_of, shards_for
 from warpproof._pairs import pairs
 from warpproof._partial import Fold
@@ -172,6 +172,17 @@ def test_joins_within_a_limit(
             np.testing.assert_array_equal(rows[order], expected[0])
             np.testing.assert_array_equal(others[order], expected[1])
     assert largest <= (limit or len(left) + len(right))
+
+
+def test_a_worker_without_a_gpu_or_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.arange(6)[::2]
+    assert Place("cpu").put(rows).tolist() == [0, 2, 4]
+    # A GPU, and neither CuPy nor torch.
+    monkeypatch.setattr(_placed, "chosen", lambda _: 0)
+    monkeypatch.setattr(_placed, "_library", lambda: None)
+    assert Place("auto").put(rows).tolist() == [0, 2, 4]
+    with pytest.raises(ImportError, match="'cuda:0' needs CuPy or torch"):
+        Place("cuda:0").put(rows)
 
 
 PEAK = """

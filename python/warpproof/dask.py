@@ -27,8 +27,8 @@ device : str
     Where each worker has its tables: "cpu", "cuda:0" and so on, or "auto", which is its first GPU
     if it has one, and CuPy or torch. Arguments and results are in host memory.
 shuffle_method : str, optional
-    How Dask moves rows, as of `dask.dataframe.DataFrame.shuffle`. Dask takes "p2p" if a client is
-    the default one, which is the only method that needs no disk that all workers share, or "tasks".
+    How Dask moves rows, as of `dask.dataframe.DataFrame.shuffle`. Dask takes "p2p" if there is a
+    default client, and "disk" otherwise, which is for workers of one host.
 
 Results are in no particular order. Keys are compared by their bits, as everywhere in the
 package: 0.0 and -0.0 differ, and a NaN equals itself.
