@@ -1,11 +1,14 @@
 """Measure columns on a cluster of Dask with one worker and with more, beside Dask's own functions.
 
-    python benches/dask_bench.py --rows 8000000 --workers 1 3 --record
+    python benches/dask_bench.py --rows 8000000 --workers 1 3
 
 All workers are on this machine, and have one thread each, our tables included. Keys are 64-bit:
 *few* are drawn from 1,000, *uniform* from a tenth of the rows. Each worker makes its rows before
 the time begins, and counts its results in the end, so nothing goes to the caller. Each figure is
 the median of the rounds, in which the calls take turns. Answers are compared by their lengths.
+
+*busiest* is the processor's time of the worker that took most, in seconds. On a machine with a free
+core for each worker, it is about what a call takes; on a busy one it says how work is divided.
 """
 
 from __future__ import annotations
@@ -106,12 +109,15 @@ def calls(frame: Any, other: Any) -> dict[str, dict[str, Callable[[], Any]]]:
     }
 
 
-def timed(client: Client, call: Callable[[], Any]) -> tuple[float, int]:
-    """Return the seconds of a call, and the length of its result."""
+def timed(client: Client, call: Callable[[], Any]) -> tuple[float, float, int]:
+    """Return the seconds of a call, those of the busiest worker, and the length of its result."""
+    before = client.run(time.process_time)
     start = time.perf_counter()
     lengths = call().map_partitions(length_of, meta=length_of([]))
     found = int(client.compute(lengths.sum()).result(timeout=600))
-    return time.perf_counter() - start, found
+    taken = time.perf_counter() - start
+    after = client.run(time.process_time)
+    return taken, max(after[worker] - before[worker] for worker in after), found
 
 
 def measure(workers: int, rows: int, kind: str, rounds: int) -> dict[str, dict[str, Any]]:
@@ -124,16 +130,16 @@ def measure(workers: int, rows: int, kind: str, rounds: int) -> dict[str, dict[s
         wait([frame, other], timeout=600)
         found: dict[str, dict[str, Any]] = {}
         for name, both in calls(frame, other).items():
-            seconds: dict[str, list[float]] = {whose: [] for whose in both}
-            lengths = set()
+            ran: dict[str, list[tuple[float, float, int]]] = {whose: [] for whose in both}
             for _ in range(rounds + 1):
                 for whose, call in both.items():
-                    taken, length = timed(client, call)
-                    seconds[whose].append(taken)
-                    lengths.add(length)
+                    ran[whose].append(timed(client, call))
             # The first round warms up.
-            found[name] = {whose: statistics.median(all_[1:]) for whose, all_ in seconds.items()}
-            found[name]["same"] = len(lengths) == 1
+            found[name] = {
+                whose: tuple(map(statistics.median, zip(*all_[1:], strict=True)))
+                for whose, all_ in ran.items()
+            }
+            found[name]["same"] = len({length for all_ in ran.values() for *_, length in all_}) == 1
         return found
 
 
@@ -158,11 +164,12 @@ def main() -> int:
             for workers, results in found.items():
                 result = results[name]
                 wrong += not result["same"]
+                (ours, busiest, _), (dask, dask_busiest, _) = result["ours"], result["Dask"]
+                one, alone, _ = found[first][name]["ours"]
                 print(
-                    f"{kind:8} {name:14} {workers} workers"
-                    f" {asked.rows / result['ours'] / 1e6:7.1f} Mrow/s,"
-                    f" {found[first][name]['ours'] / result['ours']:.2f}x of {first},"
-                    f" {result['Dask'] / result['ours']:.2f}x of Dask",
+                    f"{kind:8} {name:14} {workers} workers {asked.rows / ours / 1e6:5.1f} Mrow/s"
+                    f" ({one / ours:.2f}x), busiest {busiest:5.2f} s ({alone / busiest:.2f}x);"
+                    f" Dask {asked.rows / dask / 1e6:5.1f} Mrow/s, busiest {dask_busiest:5.2f} s",
                     flush=True,
                 )
     return 1 if wrong else 0

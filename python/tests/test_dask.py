@@ -81,7 +81,9 @@ def test_groups_are_those_of_one_process(client: Client, kind: str) -> None:
     values = np.random.default_rng(2).integers(-1000, 1000, len(keys))
     columns = {"k": keys, "int": values, "float": values.astype(np.float32)}
     frame = frame_of(columns, ends)
-    names = [("sum", "int"), ("sum", "float"), ("min", "int"), ("max", "float"), ("mean", "int")]
+    names = [("mean", "int"), ("max", "float")]
+    if kind in ("random", "skewed"):
+        names += [("sum", "int"), ("sum", "float"), ("min", "int")]
     budget = "64KiB" if kind in ("skewed", "one owner") else None
     groups = wpd.group_by(frame["k"], budget=budget, shards=4)
     asked = [wpd.unique(frame["k"]), wpd.value_counts(frame["k"])]

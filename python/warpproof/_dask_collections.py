@@ -29,7 +29,7 @@ class Options:
 
     def __post_init__(self) -> None:
         """Check what can be checked before a worker runs."""
-        if self.shards is not None and self.shards < 1:
+        if self.shards is not None and not 1 <= self.shards < 1 << 31:
             raise ValueError(f"{self.shards} shards are not possible")
         rows_of(self.budget, 8)
         chosen(self.device)

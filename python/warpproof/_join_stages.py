@@ -10,11 +10,10 @@ import pandas as pd
 
 from . import _columns
 from ._arrays import given
-from ._owner import owner
 from ._pairs import pairs
 from ._partial import Fold, keys_of, signed
 from ._placed import Place
-from ._stages import KEY, SHARD
+from ._stages import KEY, SHARD, shard_of
 
 #: The column of the number of a row.
 ROW = "warpproof_row"
@@ -51,7 +50,7 @@ def with_bits(frame: pd.DataFrame, on: Any, common: np.dtype[Any]) -> pd.DataFra
 def routed(frame: pd.DataFrame, on: Any, common: np.dtype[Any], shards: int) -> pd.DataFrame:
     """Say which shard each row has; the key becomes its bits."""
     frame = with_bits(frame, on, common)
-    frame[SHARD] = owner(frame[on], shards)
+    frame[SHARD] = shard_of(frame[on].to_numpy(), shards)
     return frame
 
 
@@ -61,13 +60,15 @@ def routed_keys(
     """Return the distinct keys of a partition, and which shard each has."""
     cast = given(keys, "keys").host().cast(common).array
     bits = Fold("unique", common).partial(cast, None, limit, place).bits
-    return pd.DataFrame({SHARD: owner(bits, shards), KEY: bits})
+    return pd.DataFrame({SHARD: shard_of(bits, shards), KEY: bits})
 
 
 def routed_rows(keys: pd.Series[Any], common: np.dtype[Any], shards: int) -> pd.DataFrame:
     """Return keys with the numbers of their rows, their index, and which shard each has."""
     bits = signed(given(keys, "keys").host().cast(common).bits())
-    return pd.DataFrame({SHARD: owner(bits, shards), KEY: bits, ROW: keys.index.to_numpy(np.int64)})
+    return pd.DataFrame(
+        {SHARD: shard_of(bits, shards), KEY: bits, ROW: keys.index.to_numpy(np.int64)}
+    )
 
 
 def joined_rows(

@@ -27,7 +27,7 @@ def partial(
     """Combine equal keys of a partition, and say which shard each has."""
     host = None if values is None else given(values, "values").host().array
     rows = fold.partial(given(keys, "keys").host().array, host, limit, place)
-    columns = {SHARD: owner(rows.bits, shards), KEY: rows.bits}
+    columns = {SHARD: shard_of(rows.bits, shards), KEY: rows.bits}
     columns.update({f"state{n}": _bits(state) for n, state in enumerate(rows.states)})
     return pd.DataFrame(columns)
 
@@ -57,6 +57,11 @@ def as_columns(frame: pd.DataFrame, fold: Fold, limit: int | None, place: Place)
     """Return the results of a shard as columns in a fixed order, which can be taken apart."""
     keys, results = folded(frame, fold, limit, place, True)
     return pd.DataFrame({"keys": keys} if results is None else {"keys": keys, "results": results})
+
+
+def shard_of(bits: Array, shards: int) -> Array:
+    """Return the shard of each key as a column that travels: no larger than it must be."""
+    return owner(bits, shards).astype(np.int32)
 
 
 def _bits(state: Array) -> Array:
