@@ -15,7 +15,7 @@ import pytest
 from dask_inputs import length_of, made
 
 import warpproof.dask as wpd
-from warpproof import _owner
+from warpproof import _dask_groups, _owner
 
 
 def no_calls(*_: Any, **__: Any) -> Any:
@@ -47,6 +47,37 @@ def test_a_budget_decides_how_many_shards_there_are() -> None:
     assert sizes.sum() == 30_000
     assert sizes.max() <= limit
     assert wpd.unique(frame["k"], budget="64KiB", shards=2).npartitions == 2
+
+
+def test_groups_count_their_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = []
+
+    def rows_in(keys: Any) -> int:
+        counted.append(keys)
+        return 10_000
+
+    monkeypatch.setattr(_dask_groups, "rows_in", rows_in)
+    frame = dd.from_map(made, range(3), rows=10, meta=made(0, 0))
+    groups = wpd.group_by(frame["k"], budget="64KiB")
+    assert groups.sum(frame["v"]).npartitions == groups.max(frame["v"]).npartitions > 3
+    assert len(counted) == 1
+
+
+def test_only_workers_need_a_device() -> None:
+    # No machine has so many GPUs, nor has this one the library for it: a worker finds out.
+    frame, array = dd.from_map(made, range(3), rows=10, meta=made(0, 0)), da.arange(9, chunks=3)
+    device = "cuda:99"
+    collections = [
+        wpd.unique(frame["k"], device=device),
+        wpd.group_by(array, device=device).mean(array)[1],
+        wpd.inner_join(frame, frame, on="k", device=device),
+        wpd.semi_join(frame, frame["k"], on="k", device=device),
+        wpd.left_join(frame, frame.partitions[:1], on="k", device=device),
+        wpd.inner_join(array, array, device=device)[0],
+    ]
+    for collection in collections:
+        with pytest.raises((ImportError, ValueError, RuntimeError)):
+            collection.compute(scheduler="synchronous")
 
 
 def test_a_key_is_in_the_partition_that_owns_it() -> None:
@@ -101,6 +132,8 @@ def test_bad_arguments_are_found_before_anything_runs() -> None:
         wpd.inner_join(frame, frame, on="k", left_on="k")
     with pytest.raises(KeyError, match="'x' is not one column"):
         wpd.inner_join(frame, frame, on="x")
+    with pytest.raises(ValueError, match="there is a column warpproof_shard"):
+        wpd.inner_join(frame.assign(warpproof_shard=1), frame, on="k")
     with pytest.raises(TypeError, match="two frames"):
         wpd.inner_join(frame, frame["k"], on="k")
     with pytest.raises(TypeError, match="arrays have no columns"):

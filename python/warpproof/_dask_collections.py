@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ from ._devices import chosen
 from ._owner import rows_of, shards_for
 from ._placed import Place
 from ._stages import SHARD
+
+#: Where the types of results are found out, by a step on no rows: not on a worker's device.
+HERE: dict[str, Any] = {"place": Place("cpu")}
 
 
 @dataclass(frozen=True)
@@ -39,16 +43,17 @@ class Options:
         """Where workers compute."""
         return Place(str(self.device))
 
-    def sized(self, collections: list[Any], width: int) -> tuple[int, int | None]:
-        """Return how many shards there are, and how many rows a call gets."""
+    def sized(self, partitions: int, width: int, rows: Callable[[], int]) -> tuple[int, int | None]:
+        """Return how many shards there are, and how many rows a call gets.
+
+        Rows have so many bytes each, and are only counted if that must be known.
+        """
         limit = rows_of(self.budget, width)
         if self.shards is not None:
             return self.shards, limit
-        shards = max(collection.npartitions for collection in collections)
-        if limit is not None:
-            rows = sum(rows_in(collection) for collection in collections)
-            shards = max(shards, shards_for(rows, limit))
-        return shards, limit
+        if limit is None:
+            return partitions, limit
+        return max(partitions, shards_for(rows(), limit)), limit
 
     def moved(self, frame: Any, shards: int) -> Any:
         """Return a frame whose partition of a number has the rows of that shard."""

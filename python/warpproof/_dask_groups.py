@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ._dask_collections import Options, arrays, is_array, keys_type, mapped, of_partitions
+from ._dask_collections import (
+    HERE,
+    Options,
+    arrays,
+    is_array,
+    keys_type,
+    mapped,
+    of_partitions,
+    rows_in,
+)
 from ._partial import Fold
 from ._stages import SHARD, as_columns, as_series, partial
 
@@ -41,7 +50,8 @@ def unique(
     >>> np.sort(wpd.unique(keys).compute())
     array([10, 20, 30])
     """
-    return _folded("unique", keys, None, Options(shards, budget, device, shuffle_method))
+    groups = GroupBy(keys, Options(shards, budget, device, shuffle_method))
+    return groups._folded("unique", None)
 
 
 def value_counts(
@@ -77,7 +87,7 @@ def value_counts(
     30    1
     Name: count, dtype: int64
     """
-    return _folded("count", keys, None, Options(shards, budget, device, shuffle_method))
+    return GroupBy(keys, Options(shards, budget, device, shuffle_method)).count()
 
 
 class GroupBy:
@@ -91,6 +101,7 @@ class GroupBy:
         keys_type(keys, "keys")
         self._keys = keys
         self._options = options
+        self._rows: int | None = None
 
     def sum(self, values: Any) -> Any:
         """Add the values of each group, as `warpproof.GroupBy.sum` does.
@@ -105,23 +116,49 @@ class GroupBy:
         >>> [array.compute().tolist() for array in wpd.group_by(keys).sum(values)]
         [[0], [10]]
         """
-        return _folded("sum", self._keys, values, self._options)
+        return self._folded("sum", values)
 
     def min(self, values: Any) -> Any:
         """Find the lowest value of each group."""
-        return _folded("min", self._keys, values, self._options)
+        return self._folded("min", values)
 
     def max(self, values: Any) -> Any:
         """Find the highest value of each group."""
-        return _folded("max", self._keys, values, self._options)
+        return self._folded("max", values)
 
     def mean(self, values: Any) -> Any:
         """Average the values of each group, as 64-bit floating-point numbers."""
-        return _folded("mean", self._keys, values, self._options)
+        return self._folded("mean", values)
 
     def count(self) -> Any:
         """Count the rows of each group, as `value_counts` does."""
-        return _folded("count", self._keys, None, self._options)
+        return self._folded("count", None)
+
+    def _counted(self) -> int:
+        """Count the rows, once for all methods."""
+        if self._rows is None:
+            self._rows = rows_in(self._keys)
+        return self._rows
+
+    def _folded(self, how: str, values: Any) -> Any:
+        keys, options = self._keys, self._options
+        value_type = None if values is None else keys_type(values, "values")
+        fold = Fold(how, keys.dtype, value_type)
+        shards, limit = options.sized(keys.npartitions, fold.width, self._counted)
+        sides = [keys] if values is None else [keys, values]
+        plan: dict[str, Any] = {"fold": fold, "limit": limit, "place": options.place}
+        routed = {**plan, "shards": shards}
+        meta = partial(*(np.empty(0, side.dtype) for side in sides), **{**routed, **HERE})
+        rows = options.moved(mapped(partial, sides, routed, meta), shards)
+        if not is_array(keys):
+            plan["names"] = (keys.name, "count" if values is None else values.name)
+        step: Any = as_columns if is_array(keys) else as_series
+        meta = step(meta.set_index(SHARD), **{**plan, **HERE})
+        results = of_partitions(step, [rows], plan, meta)
+        if not is_array(keys):
+            return results
+        found = arrays(results)
+        return found if len(found) > 1 else found[0]
 
 
 def group_by(
@@ -159,23 +196,3 @@ def group_by(
     Name: value, dtype: float64
     """
     return GroupBy(keys, Options(shards, budget, device, shuffle_method))
-
-
-def _folded(how: str, keys: Any, values: Any, options: Options) -> Any:
-    fold = Fold(
-        how,
-        keys_type(keys, "keys"),
-        None if values is None else keys_type(values, "values"),
-    )
-    shards, limit = options.sized([keys], fold.width)
-    sides = [keys] if values is None else [keys, values]
-    plan: dict[str, Any] = {"fold": fold, "limit": limit, "place": options.place}
-    routed = {**plan, "shards": shards}
-    meta = partial(*(np.empty(0, side.dtype) for side in sides), **routed)
-    rows = options.moved(mapped(partial, sides, routed, meta), shards)
-    of_shard = meta.set_index(SHARD)
-    if is_array(keys):
-        found = arrays(of_partitions(as_columns, [rows], plan, as_columns(of_shard, **plan)))
-        return found if len(found) > 1 else found[0]
-    plan["names"] = (keys.name, "count" if values is None else values.name)
-    return of_partitions(as_series, [rows], plan, as_series(of_shard, **plan))

@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 
 from ._dask_collections import (
+    HERE,
     Options,
     arrays,
     keys_type,
     mapped,
     number_type,
     of_partitions,
+    rows_in,
 )
 from ._join_stages import (
     JoinPlan,
@@ -225,7 +227,11 @@ def _join_arrays(how: str, left: Any, right: Any, options: Options) -> Any:
     common = common_type(keys_type(left, "left keys"), keys_type(right, "right keys"))
     if any(math.isnan(side.shape[0]) for side in (left, right)):
         raise ValueError("sizes of chunks are not known: call compute_chunk_sizes() first")
-    shards, limit = options.sized([left, right], common.itemsize + 8)
+    shards, limit = options.sized(
+        max(left.npartitions, right.npartitions),
+        common.itemsize + 8,
+        lambda: rows_in(left) + rows_in(right),
+    )
     routes: dict[str, Any] = {"common": common, "shards": shards}
     empty = routed_rows(pd.Series([], dtype=common), **routes)
     sides = [
@@ -233,7 +239,9 @@ def _join_arrays(how: str, left: Any, right: Any, options: Options) -> Any:
     ]
     plan: dict[str, Any] = {"how": how, "limit": limit, "place": options.place}
     empty = empty.set_index(SHARD)
-    found = arrays(of_partitions(joined_rows, sides, plan, joined_rows(empty, empty, **plan)))
+    found = arrays(
+        of_partitions(joined_rows, sides, plan, joined_rows(empty, empty, **{**plan, **HERE}))
+    )
     return found if len(found) > 1 else found[0]
 
 
@@ -257,10 +265,12 @@ def _join_frames(
         # The right side goes to all workers, and the rows of the left one stay.
         where["limit"] = rows_of(options.budget, width)
         side = keys if filters else right
-        meta = joined_here(left._meta, side._meta, **where)
+        meta = joined_here(left._meta, side._meta, **{**where, **HERE})
         (where["right"],) = side.to_delayed()
         return of_partitions(joined_here, [left], where, meta)
-    shards, where["limit"] = options.sized([left, keys], width)
+    shards, where["limit"] = options.sized(
+        max(left.npartitions, keys.npartitions), width, lambda: rows_in(left) + rows_in(keys)
+    )
     to_shards: dict[str, Any] = {"common": common, "shards": shards}
     sides: list[Any] = [(routed, left, {**to_shards, "on": left_on})]
     if filters:
@@ -268,13 +278,16 @@ def _join_frames(
         sides.append((routed_keys, keys, {**to_shards, **some}))
     else:
         sides.append((routed, right, {**to_shards, "on": right_on}))
-    metas = [step(side._meta, **routes) for step, side, routes in sides]
+    metas = [
+        step(side._meta, **{**routes, **HERE} if step is routed_keys else routes)
+        for step, side, routes in sides
+    ]
     moved = [
         options.moved(mapped(step, [side], routes, meta), shards)
         for (step, side, routes), meta in zip(sides, metas, strict=True)
     ]
     step = filtered if filters else joined
-    meta = step(*(one.set_index(SHARD) for one in metas), **where)
+    meta = step(*(one.set_index(SHARD) for one in metas), **{**where, **HERE})
     return of_partitions(step, moved, where, meta)
 
 
@@ -306,6 +319,8 @@ def _keys(
 def _column(frame: Any, name: Any) -> Any:
     if list(frame.columns).count(name) != 1:
         raise KeyError(f"{name!r} is not one column; there are {list(frame.columns)}")
+    if SHARD in frame.columns:
+        raise ValueError(f"there is a column {SHARD}, a name that is needed here")
     return frame[name]
 
 
