@@ -156,6 +156,7 @@ def test_times_are_keys() -> None:
         lambda keys: np.repeat(keys, 2)[::2],
         lambda keys: keys.astype(">i8"),
         np.asfortranarray,
+        lambda keys: np.frombuffer(b"-" + keys.tobytes(), keys.dtype, offset=1),
     ],
 )
 def test_arrays_of_other_libraries_and_layouts(make: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import threading
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ import pytest
 from conftest import DTYPES, no_gpu, random_keys
 
 import warpproof as wp
+from warpproof._pairs import pairs
+from warpproof._partial import Fold
+from warpproof._placed import Place
 
 pytestmark = pytest.mark.skipif(no_gpu(), reason="skipped: no CUDA device")
 
@@ -298,3 +302,40 @@ def test_the_same_ten_lines_with_torch() -> None:
     line = next(line for line in block.splitlines() if line.startswith("keys ="))
     block = block.replace(line, "keys = torch.randint(0, 1000, (1_000_000,), device='cuda')")
     exec(compile(block, "README.md", "exec"), {"torch": torch})
+
+
+@pytest.mark.parametrize("values", ["int32", "int64", "uint64", "float32", "float64"])
+def test_shards_are_folded_as_on_the_cpu(values: str) -> None:
+    if importlib.util.find_spec("cupy") is None:
+        pytest.importorskip("torch")
+    keys = random_keys("int64", 100_000, 3000)
+    column = random_keys(values, len(keys), len(keys), seed=3)
+    if column.dtype.kind == "f":
+        column = np.floor(column / column.dtype.type(2.0**45))
+    for how in ("unique", "count", "sum", "min", "max", "mean"):
+        given = None if how in ("unique", "count") else column
+        fold = Fold(how, keys.dtype, None if given is None else column.dtype)
+        for limit in (None, 20_000):
+            found = []
+            for place in (Place("cpu"), Place("cuda:0")):
+                rows = fold.whole(fold.partial(keys, given, limit, place), limit, place)
+                found.append(fold.finish(rows.take(np.argsort(rows.bits))))
+            np.testing.assert_array_equal(found[0][0], found[1][0])
+            if given is not None or how == "count":
+                np.testing.assert_allclose(found[0][1], found[1][1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "semi", "anti"])
+def test_shards_are_joined_as_on_the_cpu(how: str) -> None:
+    if importlib.util.find_spec("cupy") is None:
+        pytest.importorskip("torch")
+    left, right = random_keys("int64", 30_000, 9000), random_keys("int64", 20_000, 12_000)
+    for limit in (None, 5000):
+        found = []
+        for place in (Place("cpu"), Place("cuda:0")):
+            rows, others = pairs(left, right, how, limit, place)
+            order = np.argsort(rows) if others is None else np.lexsort((others, rows))
+            found.append((rows[order], None if others is None else others[order]))
+        np.testing.assert_array_equal(found[0][0], found[1][0])
+        if found[0][1] is not None:
+            np.testing.assert_array_equal(found[0][1], found[1][1])

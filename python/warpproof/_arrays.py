@@ -91,7 +91,8 @@ def _host(array: np.ndarray[Any, Any], what: str) -> Given:
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{what} are masked; fill or drop what is masked first")
     wide_enough(array.dtype)
-    flat = np.ascontiguousarray(array).reshape(-1)
+    # Aligned, too: arrays that came over a network or out of a file may begin anywhere.
+    flat = np.require(array, requirements=["C", "A"]).reshape(-1)
     return Given(flat, array.dtype, array.shape, None, None)
 
 
