@@ -248,7 +248,7 @@ macro_rules! suite {
     (paged_set $($row:tt)*) => { row! { (PAGED Set [with_save])
         [tables sizes crowds full_at_last reuses saves] $($row)* } };
     (sharded_map $($row:tt)*) => { row! { (SHARDED Map [with_counter])
-        [tables maps sizes counters] $($row)* } };
+        [tables maps sizes] $($row)* } };
     (sharded_set $($row:tt)*) => { row! { (SHARDED Set [])
         [tables sizes] $($row)* } };
     (sharded_dynamic_map $($row:tt)*) => { row! { (SHARDED_DYNAMIC Map [with_counter])

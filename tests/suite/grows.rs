@@ -1,13 +1,12 @@
 //! Requirements of tables that grow: they hold all keys, each once, across every growth.
 
-use super::facts::typed;
 use super::maps::match_an_oracle;
 use super::number::{Number, Rng, distinct, values};
 use super::row::Row;
 use super::table::Table;
 use std::collections::HashMap;
 use std::thread;
-use warpproof::model::host::{BulkMap, Op, OpenGeometry};
+use warpproof::model::host::{BulkMap, Op};
 use warpproof::model::outcome::{Add, Assign, Insert};
 
 /// Keys that a small table has to grow for several times.
@@ -19,7 +18,7 @@ fn small<K: Number>(row: &Row<K>) -> Table<K> {
 }
 
 fn slots<K: Number>(table: &Table<K>) -> usize {
-    typed::<OpenGeometry>(table.geometry()).slots()
+    table.geometry().slots() as usize
 }
 
 /// The keys as entries whose values they are.
