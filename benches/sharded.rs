@@ -2,10 +2,11 @@
 //!
 //! `cargo bench --bench sharded -- [--ranks N] [--ops N] [--rounds N]`
 //!
-//! Batches of u64 pairs. *alone* is one table of open addressing with all threads. *exchanged* is as many shards as
-//! ranks, each a thread with its part of the batch. *routed* are batches whose keys each rank owns already, without
-//! an exchange. The counter adds one to keys by Zipf's law with exponent 0.99: *combined* as the table does it, and
-//! *as they are* with every pair sent. Ways are interleaved in rounds; medians, in Mop/s; answers are checked.
+//! Batches of u64 pairs. *alone* is one table of open addressing with all threads. *exchanged* is as many
+//! shards as ranks, each a thread with its part of the batch. *routed* are batches whose keys each rank owns
+//! already, without an exchange. The counter adds one to keys by Zipf's law with exponent 0.99: *combined* as
+//! the table does it, and *as they are* with every pair sent. Ways are interleaved in rounds; medians, in
+//! Mop/s; answers are checked.
 
 use std::thread;
 use std::time::Instant;

@@ -78,8 +78,8 @@ impl Stats {
         }
     }
 
-    /// Slots of deleted entries that are not used again before a flush, a rehash or a clear; in a table in shards,
-    /// those of the first shard.
+    /// Slots of deleted entries that are not used again before a flush, a rehash or a clear; in a table in
+    /// shards, those of the first shard.
     pub fn tombstones(&self) -> u64 {
         match self {
             Self::Slab(stats) => stats.tombstones,

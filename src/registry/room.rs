@@ -141,8 +141,8 @@ pub(super) fn paged(
     }
 }
 
-/// A table in shards: `make` makes a shard for so many entries. Hashes spread entries over shards, so that some
-/// get more than others: a shard has room for its part and six standard deviations more.
+/// A table in shards: `make` makes a shard for so many entries. Hashes spread entries over shards, so that
+/// some get more than others: a shard has room for its part and six standard deviations more.
 pub(super) fn sharded<T, E>(room: Room, make: impl Fn(u64) -> Result<T, E>) -> Result<AllRanks<T>, E>
 where
     T: BulkTable<Error = E> + Send + Sync,

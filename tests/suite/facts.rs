@@ -185,7 +185,8 @@ pub(crate) const PAGED: Facts = Facts {
     ..OPEN
 };
 
-/// Shards of open addressing. A shard that has more than its part of the entries may be full before others are.
+/// Shards of open addressing. A shard that has more than its part of the entries may be full before others
+/// are.
 pub(crate) const SHARDED: Facts =
     Facts { full_at_last: false, tiny: |_| Vec::new(), impossible: |_| Vec::new(), crowds: &[], ..OPEN };
 

@@ -229,6 +229,8 @@ mod tests {
                 let shares = file == "src/any/numbers.rs" && ["cuckoo", "dynamic"].contains(&&*table);
                 // A table that grows on a GPU is an open-addressing table.
                 let shares = shares || file.starts_with("gpu/kernels") && table == "dynamic";
+                // The shards of a table in shards are tables of the GPU.
+                let shares = shares || file.starts_with("gpu/") && table == "sharded";
                 // Kernels have short names.
                 let short = if table == "hopscotch" { "hop" } else { &table };
                 let named = names(&text, &table) || names(&text, short);

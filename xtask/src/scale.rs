@@ -1,13 +1,14 @@
 //! `cargo xtask scale`: what a table in shards would do on more GPUs and hosts than were measured.
 //!
-//! A plan on paper: time is the work of the busiest rank divided by rates that were measured on one and two GPUs
-//! of one host, and the work comes from keys that are drawn. It leaves out what nobody has measured: contention
-//! inside switches, hosts that are slower than others, and what it takes to combine equal keys.
+//! A plan on paper: time is the work of the busiest rank divided by rates that were measured on one and two
+//! GPUs of one host, and the work comes from keys that are drawn. It leaves out what nobody has measured:
+//! contention inside switches, hosts that are slower than others, and what it takes to combine equal keys.
 
 use crate::shell::Outcome;
 use std::fmt::Write as _;
 
-/// Rates of one GPU (two H100 of one host; design notes of the table in shards). Operations or bytes a second.
+/// Rates of one GPU (two H100 of one host; design notes of the table in shards). Operations or bytes a
+/// second.
 struct Rates {
     /// Pairs divided by owners, and keys with their places.
     partition_pairs: f64,
@@ -104,8 +105,8 @@ fn share(key: u64, skewed: bool, most: u64) -> f64 {
     (((key + 2) as f64).powf(REST) - ((key + 1) as f64).powf(REST)) / REST / whole
 }
 
-/// The part of a key's operations that are left when equal keys of a batch are one, if there are so many of them on
-/// average: the chance that there is one at least, over their number.
+/// The part of a key's operations that are left when equal keys of a batch are one, if there are so many of
+/// them on average: the chance that there is one at least, over their number.
 fn distinct(count: f64) -> f64 {
     if count < 1e-6 { 1.0 } else { (1.0 - (-count).exp()) / count }
 }
@@ -254,7 +255,7 @@ mod tests {
         assert!(rate(2, Batch::Search, copies) > rate(2, Batch::Search, (true, Remedy::None)));
     }
 
-    /// The same seed gives the same table; notes/sharded.md shows it.
+    /// A seed gives one table, which notes/sharded.md shows.
     #[test]
     fn the_table_is_in_the_notes() {
         let notes = std::fs::read_to_string(crate::shell::root().join("notes/sharded.md")).expect("notes");

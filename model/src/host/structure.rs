@@ -11,6 +11,7 @@ pub mod sizes {
     pub use crate::hopscotch::host::{HopscotchGeometry, HopscotchStats};
     pub use crate::open::host::{OpenGeometry, OpenStats, Tally};
     pub use crate::paged::host::{PagedGeometry, PagedStats};
+    pub use crate::sharded::{ShardedGeometry, ShardedStats};
     pub use crate::slab::host::{SlabGeometry, SlabStats};
     pub use crate::waitfree::host::{WaitFreeGeometry, WaitFreeStats};
 }

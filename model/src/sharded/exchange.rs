@@ -5,8 +5,8 @@ use super::mailbox::Mailboxes;
 use crate::memory::Words;
 use alloc::vec::Vec;
 
-/// One rank's end of an exchange between ranks. Calls are *collective*: every rank makes the same ones, in the
-/// same order.
+/// One rank's end of an exchange between ranks. Calls are *collective*: every rank makes the same ones, in
+/// the same order.
 pub trait Exchange {
     /// The number of this rank, counted from 0.
     fn rank(&self) -> u32;

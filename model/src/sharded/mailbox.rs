@@ -5,9 +5,9 @@ use crate::memory::{Order, ReadOrder, Words, WriteOrder};
 
 /// The mailboxes of so many ranks, in words that all of them share.
 ///
-/// A mailbox holds one message. Its *flags* are two numbers: of the last message that was sent, and of the last
-/// one that was taken. A message may be written when the one before it is taken, and read when it is sent. The
-/// words begin with zeros; the first message has number 1, and numbers wrap around.
+/// A mailbox holds one message. Its *flags* are two numbers: of the last message that was sent, and of the
+/// last one that was taken. A message may be written when the one before it is taken, and read when it is
+/// sent. The words begin with zeros; the first message has number 1, and numbers wrap around.
 ///
 /// One word says whether the exchange is lost, and why. It is written once.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,8 @@ pub const fn flag_words(ranks: u32) -> usize {
     2 * ranks as usize * ranks as usize
 }
 
-/// How many words they need besides, if messages have at most `bin` words: a message has one more, its length.
+/// How many words they need besides, if messages have at most `bin` words: a message has one more, its
+/// length.
 pub const fn data_words(ranks: u32, bin: usize) -> usize {
     1 + ranks as usize * ranks as usize * (1 + bin)
 }
@@ -95,8 +96,8 @@ impl<F: Words<u32>, D: Words<u64>> Mailboxes<F, D> {
         Ok(())
     }
 
-    /// Takes message `number` from one rank to another, when it is sent, and passes its words to `take`. `wait`
-    /// waits a little, and returns whether to go on waiting.
+    /// Takes message `number` from one rank to another, when it is sent, and passes its words to `take`.
+    /// `wait` waits a little, and returns whether to go on waiting.
     ///
     /// # Errors
     /// [`Lost`] if the exchange is lost: now, as `wait` gave up or the message is too long, or before.

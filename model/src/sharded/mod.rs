@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+mod entry;
 mod exchange;
 mod header;
 mod lost;
@@ -10,6 +11,7 @@ mod said;
 mod spec;
 mod table;
 
+pub use entry::ShardEntry;
 pub use exchange::{Exchange, MailboxEnd, Pace};
 pub use header::Kind;
 pub use lost::{Lost, Why};
@@ -19,4 +21,4 @@ pub use route::Route;
 pub use spec::{BATCH, Echo, Item};
 #[cfg(feature = "file")]
 pub use table::saved_ranks;
-pub use table::{Error, ShardEntry, Sharded, ShardedGeometry, ShardedStats, ShardedStructure};
+pub use table::{Error, Sharded, ShardedGeometry, ShardedStats, ShardedStructure};

@@ -1,10 +1,10 @@
 //! A batch of a rank: its items go to their owners, and the answers come back.
 
+use super::entry::ShardEntry;
 use super::exchange::Exchange;
 use super::header::{Header, Kind};
 use super::lost::{Lost, Why};
 use super::route::{Route, room, zeros};
-use super::table::ShardEntry;
 use crate::host::Refused;
 use alloc::vec::Vec;
 
@@ -104,12 +104,12 @@ impl<X: Exchange> Rounds<X> {
     /// Runs a batch. `put` appends the words of the item at a place in the batch to a message, as many as the
     /// kind says. `run` runs the items that this rank owns, of which it gets the words, and answers each.
     ///
-    /// Every rank calls it with the same kind. If one of them has more items for an owner than a bin holds, all
-    /// go through more rounds.
+    /// Every rank calls it with the same kind. If one of them has more items for an owner than a bin holds,
+    /// all go through more rounds.
     ///
     /// # Errors
-    /// [`Failed`]. After [`Failed::Lost`] every later call returns the same. After the others, items of earlier
-    /// rounds have been run.
+    /// [`Failed`]. After [`Failed::Lost`] every later call returns the same. After the others, items of
+    /// earlier rounds have been run.
     pub fn run<E>(
         &mut self,
         kind: Kind,

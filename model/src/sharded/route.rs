@@ -4,8 +4,8 @@ use crate::host::Refused;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// The items of a batch by the ranks that own them: a stable sort. Of the items of one owner, each round sends
-/// as many as fit a bin.
+/// The items of a batch by the ranks that own them: a stable sort. Of the items of one owner, each round
+/// sends as many as fit a bin.
 #[derive(Debug)]
 pub struct Route {
     /// The places of items in the batch, owner after owner.
@@ -31,8 +31,8 @@ impl Route {
         Self { places: Vec::new(), starts: Vec::new() }
     }
 
-    /// The route of `len` items, of which item `i` belongs to rank `owner(i)`, below `ranks`. Takes four bytes
-    /// an item.
+    /// The route of `len` items, of which item `i` belongs to rank `owner(i)`, below `ranks`. Takes four
+    /// bytes an item.
     ///
     /// # Errors
     /// [`Refused::TooLarge`] if there are more than [`MOST`](Self::MOST) items, or [`Refused::OutOfMemory`].

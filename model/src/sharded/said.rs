@@ -33,8 +33,8 @@ impl Said {
         }
     }
 
-    /// Takes the answers to the items at these places out of the words of a message. Returns whether it has as
-    /// many words as they need.
+    /// Takes the answers to the items at these places out of the words of a message. Returns whether it has
+    /// as many words as they need.
     pub(super) fn take(&mut self, kind: Kind, places: &[u32], words: &[u64]) -> bool {
         let (codes, values) = words.split_at(places.len().div_ceil(CODES).min(words.len()));
         let valued = if kind.valued { places.len() } else { 0 };

@@ -1,4 +1,5 @@
-//! The sequential specification of an exchange: each item comes to its owner once, and the answer to its place.
+//! The sequential specification of an exchange: each item comes to its owner once, and the answer to its
+//! place.
 
 use super::rounds::Said;
 use crate::spec::{Call, Op, Ret, Spec};

@@ -184,7 +184,7 @@ mod tests {
             let least = match structure {
                 "growth" | "retrieve" => 0,
                 "open" => 2,
-                "dynamic" => 3,
+                "dynamic" | "sharded" => 3,
                 "cuckoo" => 5,
                 _ => 4,
             };

@@ -2,7 +2,6 @@
 
 use super::calls::Call;
 use super::combine::Combined;
-use super::entry::{ShardEntry, key_of};
 use super::error::Error;
 use super::{Sharded, ShardedStructure};
 use crate::bits::{Integer, TableKey, TableValue};
@@ -10,6 +9,7 @@ use crate::host::{
     Answer, BulkCounter, BulkMap, BulkSet, BulkTable, GeometryOf, Op, Outcomes, Refused, StatsOf, same_length,
 };
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed};
+use crate::sharded::entry::{ShardEntry, key_of};
 use crate::sharded::exchange::Exchange;
 use crate::sharded::lost::Why;
 use crate::sharded::rounds::Said;
@@ -27,8 +27,8 @@ where
     type Structure = ShardedStructure<T::Structure>;
     type Entry = T::Entry;
 
-    /// All entries of all shards, on every rank: memory for all of them, and as many rounds as the largest shard
-    /// has bins. [`Sharded::retrieve_own`] has those of this rank alone.
+    /// All entries of all shards, on every rank: memory for all of them, and as many rounds as the largest
+    /// shard has bins. [`Sharded::retrieve_own`] has those of this rank alone.
     fn retrieve_all(&self) -> Result<Vec<T::Entry>, Self::Error> {
         let own = self.retrieve_own();
         let (entries, error) = match own {
@@ -107,7 +107,8 @@ pub(super) fn valued(answers: impl IntoIterator<Item = (u8, u64)>) -> Said {
 }
 
 impl<T: BulkTable, X: Exchange> Sharded<T, X> {
-    /// The outcomes of codes. A rank of another version may send codes that are none: no answer can be trusted then.
+    /// The outcomes of codes. A rank of another version may send codes that are none: no answer can be
+    /// trusted then.
     pub(super) fn outcomes<A>(
         &self,
         call: Call,
@@ -229,8 +230,8 @@ where
     T: BulkCounter<K, V, Error: 'static>,
     X: Exchange,
 {
-    /// Adds pairs. Pairs of equal keys in a rank's batch are added up before they travel, so a key that occurs
-    /// often costs the exchange one item for each rank.
+    /// Adds pairs. Pairs of equal keys in a rank's batch are added up before they travel, so a key that
+    /// occurs often costs the exchange one item for each rank.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Self::Error> {
         let combined = same_length(keys, "values", values).and_then(|()| Combined::new(keys, values));
         let (combined, refused) = match combined {

@@ -1,10 +1,10 @@
 //! Pairs of equal keys are added up before they travel.
 
-use super::entry::key_bits;
 use crate::bits::{Integer, TableKey, TableValue};
 use crate::hash::Seed;
 use crate::host::Refused;
 use crate::outcome::Add;
+use crate::sharded::entry::key_bits;
 use crate::sharded::route::{room, zeros};
 use alloc::vec::Vec;
 
@@ -29,8 +29,8 @@ impl<K, V> Default for Combined<K, V> {
 const EMPTY: u32 = u32::MAX;
 
 impl<K: TableKey, V: TableValue<u64> + Integer> Combined<K, V> {
-    /// Adds up the values of equal keys, of which there are as many as values. Expected time is proportional to
-    /// the pairs, whatever the keys are; memory for a copy of them and 12 to 20 bytes for each.
+    /// Adds up the values of equal keys, of which there are as many as values. Expected time is proportional
+    /// to the pairs, whatever the keys are; memory for a copy of them and 12 to 20 bytes for each.
     pub(super) fn new(keys: &[K], values: &[V]) -> Result<Self, Refused> {
         let most = EMPTY.into();
         if keys.len() as u64 >= most {
@@ -65,8 +65,8 @@ impl<K: TableKey, V: TableValue<u64> + Integer> Combined<K, V> {
         Ok(combined)
     }
 
-    /// The outcomes of all pairs, from those of the distinct keys: the first pair of a key has that of its key,
-    /// and the others were added to it, unless there was no room.
+    /// The outcomes of all pairs, from those of the distinct keys: the first pair of a key has that of its
+    /// key, and the others were added to it, unless there was no room.
     pub(super) fn outcomes(&self, said: &[Add]) -> Result<Vec<Add>, Refused> {
         let mut all = room(self.of.len())?;
         let mut next = 0;

@@ -10,10 +10,11 @@ use core::fmt;
 pub enum Error<E> {
     /// The input was refused: this rank ran nothing. It took part in the call without operations.
     Refused(Refused),
-    /// This rank's shard could not run its part. All ranks get an error; operations of the batch may have run.
-    Shard(E),
-    /// The shard of another rank could not run its part; that rank knows why. Operations of the batch may have
+    /// This rank's shard could not run its part. All ranks get an error; operations of the batch may have
     /// run.
+    Shard(E),
+    /// The shard of another rank could not run its part; that rank knows why. Operations of the batch may
+    /// have run.
     Peer {
         /// The call.
         call: &'static str,

@@ -1,7 +1,7 @@
 //! Tables in shards as files: a folder with a file for each shard, and one that says which those are.
 //!
-//! The file `ranks` names the others: it is replaced last, as a whole, when all shards are on the disk. Files of
-//! an older save are deleted then. So a save that fails leaves the older one as it was.
+//! The file `ranks` names the others: it is replaced last, as a whole, when all shards are on the disk. Files
+//! of an older save are deleted then. So a save that fails leaves the older one as it was.
 
 use super::Sharded;
 use super::calls::Call;
@@ -138,8 +138,8 @@ impl<T: BulkTable, X: Exchange> Sharded<T, X> {
     /// longer than their time limit.
     ///
     /// # Errors
-    /// [`Error::File`] if the folder cannot be read or holds no such table; the errors of `open`; [`Error::Lost`]
-    /// if there are more or fewer ranks, or one of them has failed.
+    /// [`Error::File`] if the folder cannot be read or holds no such table; the errors of `open`;
+    /// [`Error::Lost`] if there are more or fewer ranks, or one of them has failed.
     pub fn open(
         folder: &Path,
         mut exchange: X,

@@ -18,8 +18,8 @@ where
     T: BulkMatches<K, V, Error: 'static>,
     X: Exchange,
 {
-    /// The values of all pairs of each key, in no particular order: a batch that counts them, and one in which
-    /// each value is an item. Keys must not be changed meanwhile.
+    /// The values of all pairs of each key, in no particular order: a batch that counts them, and one in
+    /// which each value is an item. Keys must not be changed meanwhile.
     fn search_all(&self, keys: &[K]) -> Result<Matches<V>, Self::Error> {
         let counts = self.count(keys)?;
         let wanted = Wanted::new(keys, &counts);

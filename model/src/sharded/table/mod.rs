@@ -3,17 +3,16 @@
 mod bulk;
 mod calls;
 mod combine;
-mod entry;
 mod error;
 #[cfg(feature = "file")]
 mod file;
 mod matches;
 
-pub use entry::ShardEntry;
 pub use error::Error;
 #[cfg(feature = "file")]
 pub use file::saved_ranks;
 
+use super::entry::key_bits;
 use super::exchange::Exchange;
 use super::header::Kind;
 use super::rounds::{Exchanged, Failed, Rounds, Said};
@@ -28,21 +27,22 @@ use core::fmt;
 use core::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// One rank's end of a table in shards: its shard `T`, a table of any structure and backend, and its end `X` of
-/// an exchange between ranks. A key belongs to one rank, its *owner*, in whose shard it lies.
+/// One rank's end of a table in shards: its shard `T`, a table of any structure and backend, and its end `X`
+/// of an exchange between ranks. A key belongs to one rank, its *owner*, in whose shard it lies.
 ///
-/// **Calls are collective** unless their documentation says otherwise: every rank makes the same call, each with
-/// a batch of its own (which may be empty), and gets the answers in the order of its own batch. Operations of
-/// all ranks run concurrently. A call returns when the rank's own operations are done and its shard has run
-/// those of others. Ranks that make different calls lose the exchange, and each gets an error that says so.
+/// **Calls are collective** unless their documentation says otherwise: every rank makes the same call, each
+/// with a batch of its own (which may be empty), and gets the answers in the order of its own batch.
+/// Operations of all ranks run concurrently. A call returns when the rank's own operations are done and its
+/// shard has run those of others. Ranks that make different calls lose the exchange, and each gets an error
+/// that says so.
 ///
-/// **Errors.** If a batch is refused, the rank that made it takes part without operations; others do not notice.
-/// If a shard cannot run its part (there is no memory, say), every rank gets an error in the same round, and
-/// the table goes on. A rank that does not come within the time limit of the exchange loses it: each later call
-/// of every rank returns [`Error::Lost`], and nothing hangs.
+/// **Errors.** If a batch is refused, the rank that made it takes part without operations; others do not
+/// notice. If a shard cannot run its part (there is no memory, say), every rank gets an error in the same
+/// round, and the table goes on. A rank that does not come within the time limit of the exchange loses it:
+/// each later call of every rank returns [`Error::Lost`], and nothing hangs.
 ///
-/// **Memory.** The shard; twice the bins of the exchange for each rank; for a batch four bytes an operation, the
-/// answers, and a copy of what other ranks send in a round.
+/// **Memory.** The shard; twice the bins of the exchange for each rank; for a batch four bytes an operation,
+/// the answers, and a copy of what other ranks send in a round.
 pub struct Sharded<T, X> {
     shard: T,
     rounds: Mutex<Rounds<X>>,
@@ -87,19 +87,19 @@ impl<S> ShardedStats<S> {
     }
 }
 
-/// Differs from the seeds of shards, which may be the same number: or the keys of a rank would have their homes
-/// in one part of its shard.
+/// Differs from the seeds of shards, which may be the same number: or the keys of a rank would have their
+/// homes in one part of its shard.
 const OWNERS: u64 = 0x6f77_6e65_7273_2e2e;
 
 impl<T: BulkTable, X: Exchange> Sharded<T, X> {
-    /// This rank's end of a table with this shard, and with this end of an exchange. `seed` decides the owners of
-    /// keys, and must be the same on all ranks.
+    /// This rank's end of a table with this shard, and with this end of an exchange. `seed` decides the
+    /// owners of keys, and must be the same on all ranks.
     ///
     /// Collective.
     ///
     /// # Errors
-    /// [`Error::Differs`] if ranks have different seeds, [`Error::Refused`] if the exchange has no rank or too
-    /// small bins, [`Error::Lost`].
+    /// [`Error::Differs`] if ranks have different seeds, [`Error::Refused`] if the exchange has no rank or
+    /// too small bins, [`Error::Lost`].
     pub fn new(shard: T, exchange: X, seed: Seed) -> Result<Self, Error<T::Error>> {
         let (rank, ranks) = (exchange.rank(), exchange.ranks());
         let mut rounds = Rounds::new(exchange).map_err(Error::Refused)?;
@@ -163,7 +163,8 @@ impl<T: BulkTable, X: Exchange> Sharded<T, X> {
     }
 
     fn rounds(&self) -> MutexGuard<'_, Rounds<X>> {
-        // A call that panicked has left the numbers of its messages behind, so others will see that it differs.
+        // A call that panicked has left the numbers of its messages behind, so others will see that it
+        // differs.
         self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -189,7 +190,7 @@ impl<T: BulkTable, X: Exchange> Sharded<T, X> {
         let route = keys.and_then(|keys| Route::new(self.ranks(), keys.len(), |item| self.owner(keys[item])));
         let keys = keys.unwrap_or(&[]);
         let put = |place: usize, message: &mut Vec<u64>| {
-            message.push(entry::key_bits(keys[place]));
+            message.push(key_bits(keys[place]));
             put(place, message);
         };
         let said = self.rounds().run(call.kind(), route, put, |items| run(&self.shard, items));

@@ -14,8 +14,8 @@ use warpproof_model::host::{
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 use warpproof_model::sharded::{Error, ShardEntry, Sharded, ShardedGeometry, ShardedStats, ShardedStructure};
 
-/// All ranks of a table in shards `T`, in one process, as one table: each batch is divided among the ranks, of
-/// which each is a thread for the time of a call.
+/// All ranks of a table in shards `T`, in one process, as one table: each batch is divided among the ranks,
+/// of which each is a thread for the time of a call.
 ///
 /// Calls wait for each other, as those of ranks are collective.
 ///
@@ -110,7 +110,8 @@ impl<T: BulkTable<Error: Send> + Send + Sync> AllRanks<T> {
         all_of::<T, _>(said)
     }
 
-    /// Runs `call` on all ranks at once, each with its part of a batch of `len`, and puts the answers together.
+    /// Runs `call` on all ranks at once, each with its part of a batch of `len`, and puts the answers
+    /// together.
     fn parts<A: Send>(
         &self,
         len: usize,
@@ -134,7 +135,8 @@ fn joined<R>(thread: thread::ScopedJoinHandle<'_, R>) -> R {
     thread.join().unwrap_or_else(|panicked| panic::resume_unwind(panicked))
 }
 
-/// What all ranks returned, or an error: rather one that says what is wrong than one that another rank failed.
+/// What all ranks returned, or an error: rather one that says what is wrong than one that another rank
+/// failed.
 fn all_of<T: BulkTable, R>(said: Vec<Said<T, R>>) -> Result<Vec<R>, ErrorOf<T>> {
     let mut all = Vec::with_capacity(said.len());
     let mut failed: Option<ErrorOf<T>> = None;

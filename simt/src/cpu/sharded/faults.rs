@@ -7,8 +7,8 @@ use warpproof_model::Seed;
 /// What goes wrong in an exchange, for tests: by a seed, so that it can be repeated.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    /// Decides how long ranks dawdle before each message, and in which order they turn to their peers. Without a
-    /// seed they do neither.
+    /// Decides how long ranks dawdle before each message, and in which order they turn to their peers.
+    /// Without a seed they do neither.
     pub seed: Option<u64>,
     /// The longest time that a rank dawdles before a message.
     pub dawdles: Duration,

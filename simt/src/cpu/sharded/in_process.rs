@@ -15,8 +15,8 @@ use warpproof_model::sharded::{Exchange, Lost, MailboxEnd, Mailboxes, Pace, Why,
 pub struct Limits {
     /// Words of a message: a bin. A batch that has more for one rank takes more rounds.
     pub bin_words: usize,
-    /// The longest time that a rank waits for another one. It must be longer than a shard takes for its part of
-    /// a round, growth included.
+    /// The longest time that a rank waits for another one. It must be longer than a shard takes for its part
+    /// of a round, growth included.
     pub time: Duration,
 }
 

@@ -1,8 +1,8 @@
 //! Tables in shards on one machine: each rank is a thread, and messages go through memory that all share.
 //!
-//! The ranks of several GPUs or hosts run the same code with another exchange
-//! ([`warpproof_model::sharded`]). Here it can be tried, and tested with ranks that are slow, take their peers in
-//! any order, or vanish ([`Faults`]).
+//! The ranks of several GPUs or hosts run the same code with another exchange ([`warpproof_model::sharded`]).
+//! Here it can be tried, and tested with ranks that are slow, take their peers in any order, or vanish
+//! ([`Faults`]).
 //!
 //! ```
 //! use std::thread;
@@ -40,8 +40,10 @@ pub use in_process::{InProcess, Limits};
 use super::{OpenMap, OpenSet};
 use warpproof_model::sharded::Sharded;
 
-/// One rank's end of a map in shards that are [`OpenMap`]s. A [`Sharded`] may have any other table as its shard.
+/// One rank's end of a map in shards that are [`OpenMap`]s. A [`Sharded`] may have any other table as its
+/// shard.
 pub type ShardedMap<K, V, X = InProcess> = Sharded<OpenMap<K, V>, X>;
 
-/// One rank's end of a set in shards that are [`OpenSet`]s. A [`Sharded`] may have any other table as its shard.
+/// One rank's end of a set in shards that are [`OpenSet`]s. A [`Sharded`] may have any other table as its
+/// shard.
 pub type ShardedSet<K, X = InProcess> = Sharded<OpenSet<K>, X>;

@@ -124,8 +124,8 @@ pub fn quick() -> Vec<Scenario> {
     scenarios
 }
 
-/// Two batches in a row; three ranks; bins of two; a shard that refuses an item; numbers that wrap around; ranks
-/// that give up, and ranks that vanish.
+/// Two batches in a row; three ranks; bins of two; a shard that refuses an item; numbers that wrap around;
+/// ranks that give up, and ranks that vanish.
 pub fn default_set() -> Vec<Scenario> {
     let few = lists(1, &[1, 2]);
     let mut scenarios = all(1, &two_batches(2, &few), Trouble::default());

@@ -11,10 +11,10 @@ use warpproof_model::{ReadOrder, Words, WriteOrder};
 
 /// Ranks that exchange batches through mailboxes.
 ///
-/// The configuration says: `buckets` is the number of ranks, `slots` that of words in a bin, `pool` the number
-/// of the last message before the scenario. `bitmap` is how often a rank waits before it gives up (0: as often
-/// as necessary); the rank that vanishes, counted from 1 (0: none); before which message; and the ranks that never
-/// give up by themselves, a bit for each.
+/// The configuration says: `buckets` is the number of ranks, `slots` that of words in a bin, `pool` the
+/// number of the last message before the scenario. `bitmap` is how often a rank waits before it gives up (0:
+/// as often as necessary); the rank that vanishes, counted from 1 (0: none); before which message; and the
+/// ranks that never give up by themselves, a bit for each.
 #[derive(Clone, Debug)]
 pub struct ShardedSubject {
     config: Config,
