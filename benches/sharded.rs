@@ -20,6 +20,9 @@ const SEED: Seed = Seed::new(5);
 
 type Shard = OpenMap<u64, u64>;
 
+/// What a rank does with keys of its own.
+type Call = dyn Fn(&ShardedMap<u64, u64>, &[u64]) + Sync;
+
 /// The rate of `ops` operations that `f` runs, in Mop/s.
 fn rate<R>(ops: usize, f: impl FnOnce() -> R) -> (f64, R) {
     let started = Instant::now();
@@ -60,7 +63,7 @@ fn maps(ranks: u32, ops: usize) -> [f64; 6] {
     let mut own = vec![Vec::new(); ranks as usize];
     keys.iter().for_each(|&key| own[all.ranks()[0].owner(key) as usize].push(key));
     let empty = AllRanks::new(ranks, Limits::default(), SEED, |_| Ok(shard(part))).expect("memory");
-    let on_each = |run: &(dyn Fn(&ShardedMap<u64, u64>, &[u64]) + Sync)| {
+    let on_each = |run: &Call| {
         rate(ops, || {
             thread::scope(|scope| {
                 for (map, keys) in empty.ranks().iter().zip(&own) {

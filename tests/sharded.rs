@@ -327,7 +327,10 @@ fn save(folder: &Path, keys: &[u64]) -> Result<(), Error<cpu::Error>> {
     said.into_iter().collect()
 }
 
-fn open(folder: &Path, ranks: u32) -> Vec<Result<Vec<(u64, u64)>, Error<cpu::Error>>> {
+/// All pairs of a table that a rank has opened, or why it could not.
+type Opened = Result<Vec<(u64, u64)>, Error<cpu::Error>>;
+
+fn open(folder: &Path, ranks: u32) -> Vec<Opened> {
     on_each(InProcess::ranks(ranks, SMALL).expect("memory"), |_, end| {
         let map = Sharded::open(folder, end, |path| PagedMap::<u64, u64>::open(path, 1 << 20))?;
         assert_eq!(map.seed(), SEED);
@@ -358,8 +361,9 @@ fn a_table_in_shards_is_saved_and_opened() {
         );
     }
     // A shard that is damaged: its rank says what is wrong, and the others that it gave up.
-    let shard = std::fs::read_dir(&folder).expect("a folder").filter_map(Result::ok).map(|file| file.path());
-    let shard = shard.filter(|path| path.to_string_lossy().contains("shard-1-of-3")).next().expect("a shard");
+    let mut shard =
+        std::fs::read_dir(&folder).expect("a folder").filter_map(Result::ok).map(|file| file.path());
+    let shard = shard.find(|path| path.to_string_lossy().contains("shard-1-of-3")).expect("a shard");
     let mut bytes = std::fs::read(&shard).expect("a file");
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

@@ -187,10 +187,12 @@ pub(crate) const PAGED: Facts = Facts {
 
 /// Shards of open addressing. A shard that has more than its part of the entries may be full before others
 /// are.
+#[allow(dead_code, reason = "they are on the CPU alone")]
 pub(crate) const SHARDED: Facts =
     Facts { full_at_last: false, tiny: |_| Vec::new(), impossible: |_| Vec::new(), crowds: &[], ..OPEN };
 
 /// Shards of open addressing that grow.
+#[allow(dead_code, reason = "they are on the CPU alone")]
 pub(crate) const SHARDED_DYNAMIC: Facts = Facts { grows: true, ..SHARDED };
 
 /// Loads that no table can have.

@@ -83,7 +83,8 @@ fn lists(most: usize, keys: &[u64]) -> Vec<Vec<u64>> {
 /// All ways for so many ranks to have one of these.
 fn product<T: Clone>(ranks: usize, of: &[T]) -> Vec<Vec<T>> {
     (0..ranks).fold(vec![Vec::new()], |ways, _| {
-        let longer = |way: Vec<T>| of.iter().map(move |one| [way.as_slice(), &[one.clone()]].concat());
+        let longer =
+            |way: Vec<T>| of.iter().map(move |one| [way.as_slice(), std::slice::from_ref(one)].concat());
         ways.into_iter().flat_map(longer).collect()
     })
 }

@@ -215,7 +215,7 @@ impl Subject for ShardedSubject {
         let mailbox = |at: usize| format!("mailbox {} to {}", at / ranks, at % ranks);
         match (array, index) {
             (FLAGS, _) => {
-                let what = if index % 2 == 0 { "sent" } else { "taken" };
+                let what = if index.is_multiple_of(2) { "sent" } else { "taken" };
                 format!("{}, {what}", mailbox(index / 2))
             }
             (DATA, 0) => "lost".to_string(),
