@@ -34,6 +34,7 @@ mod regions;
 #[cfg(feature = "serde")]
 mod serde;
 mod set;
+pub mod sketch;
 pub mod slab;
 pub mod waitfree;
 pub mod warp;
@@ -50,5 +51,6 @@ pub use map::Map;
 pub use open::{OpenMap, OpenSet};
 pub use paged::{PagedMap, PagedSet};
 pub use set::Set;
+pub use sketch::{BloomFilter, HyperLogLog};
 pub use slab::{SlabMap, SlabMultimap, SlabSet};
 pub use waitfree::{WaitFreeMap, WaitFreeSet};
