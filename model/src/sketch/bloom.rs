@@ -60,7 +60,8 @@ impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
     }
 
     /// Inserts a key. Wait-free: one round for each word of a block. A bit that is there is not written
-    /// again.
+    /// again. If one lane then tells another warp of the insert, call [`Warp::sync`] before: every lane has
+    /// set its own bits.
     #[inline(always)]
     pub fn insert<W: Warp>(self, w: &mut W, key: impl Key) {
         let bits = self.bits(key);
@@ -69,8 +70,6 @@ impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
                 self.set(bits.first + at, bits.bit(at));
             }
         });
-        // Whoever is told by one lane that the key is there must find the bits of all lanes.
-        w.sync();
     }
 
     /// Whether a key may have been inserted. `false` is sure. Wait-free: reads one block.
@@ -97,7 +96,6 @@ impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
                 self.set(at, other.words.load(at, ReadOrder::Relaxed));
             }
         });
-        w.sync();
     }
 
     /// Sets bits of a word.
