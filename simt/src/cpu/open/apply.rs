@@ -80,6 +80,9 @@ impl<K: TableKey, V: TableValue<T::Value>, T: Applies<Key = K::Bits>> Map<K, V, 
     /// one, atomically: [`Add::Added`]. If a key occurs more than once in a batch, the order is not
     /// specified.
     ///
+    /// Maps that have `insert_or_add` have it: [`OpenMap`](crate::cpu::OpenMap),
+    /// [`CuckooMap`](crate::cpu::CuckooMap), and [`DynamicMap`](crate::cpu::DynamicMap).
+    ///
     /// `f` may be called more than once for a pair, as another thread may change the value meanwhile; only
     /// the result of the last call is stored. It must not call the table.
     ///
