@@ -48,6 +48,23 @@ impl Spec for AppliedMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::{Engine as _, Options};
+    use crate::explore::Explore;
+    use crate::scenarios::STRUCTURES;
+
+    /// Every scenario in which a function is applied holds, and is explored to its end.
+    #[test]
+    fn no_application_is_lost_or_made_twice() {
+        for (name, least) in [("open_applied32", 200), ("cuckoo_applied32", 100)] {
+            let sets = STRUCTURES.iter().flat_map(|structure| (structure.default_set)());
+            let scenarios: Vec<_> = sets.filter(|scenario| scenario.structure == name).collect();
+            assert!(scenarios.len() > least, "{name}: {}", scenarios.len());
+            for scenario in &scenarios {
+                let report = Explore.explore(scenario, &Options::default()).expect("a scenario");
+                assert!(report.is_clean(), "{}: {:?}", scenario.name, report.violation);
+            }
+        }
+    }
 
     #[test]
     fn an_addition_is_no_application() {
