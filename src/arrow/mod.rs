@@ -31,7 +31,8 @@
 //! use warpproof::arrow::Columns;
 //! use warpproof::simt::cpu::columns::{Progress, RowIndex};
 //!
-//! let (cities, years) = (StringArray::from(vec!["Halle", "Trier", "Halle"]), Int32Array::from(vec![1, 2, 1]));
+//! let cities = StringArray::from(vec!["Halle", "Trier", "Halle"]);
+//! let years = Int32Array::from(vec![1, 2, 1]);
 //! let columns = Columns::new(&[&cities, &years])?;
 //! let (asked, when) = (StringArray::from(vec![Some("Halle"), None]), Int32Array::from(vec![1, 1]));
 //! let asked = columns.like(&[&asked, &when])?;

@@ -78,7 +78,7 @@ impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
         let bits = self.bits(key);
         let lacks = w.each(|lane| {
             let lacks = |lacks: u64, at: usize| {
-                // Relaxed: bits are only set. Who was told of an insert cannot read words older than its bits.
+                // Relaxed: bits are only set. Who was told of an insert reads no word older than its bits.
                 lacks | bits.bit(at) & !self.words.load(bits.first + at, ReadOrder::Relaxed)
             };
             (lane as usize..N).step_by(W::LANES as usize).fold(0, lacks) != 0
