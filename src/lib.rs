@@ -34,6 +34,8 @@
 //! ```
 
 pub mod any;
+#[cfg(feature = "arrow")]
+pub mod arrow;
 #[cfg(feature = "files")]
 pub mod files;
 pub mod prelude;
@@ -42,6 +44,7 @@ pub mod prelude;
 pub use warpproof_gpu as gpu;
 pub use warpproof_model as model;
 pub use warpproof_simt as simt;
+pub use warpproof_simt::cpu::{BloomFilter, HyperLogLog};
 
 pub use warpproof_model::host::structure::sizes::*;
 pub use warpproof_model::host::{

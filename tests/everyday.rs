@@ -174,17 +174,20 @@ fn a_function_is_applied_once_for_each_pair() {
     let keys: Vec<u64> = (0..KEYS).map(|key| key.wrapping_sub(3)).collect();
     let fixed = OpenMap::<u64, u64>::with_capacity(2 * KEYS).unwrap();
     let grown = DynamicMap::<u64, u64>::with_capacity(1).unwrap();
+    let moving = CuckooMap::<u64, u64>::with_capacity(KEYS).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..4 {
-            let (keys, fixed, grown) = (&keys, &fixed, &grown);
+            let (keys, fixed, grown, moving) = (&keys, &fixed, &grown, &moving);
             scope.spawn(move || {
                 for round in 0..ROUNDS {
                     let values = vec![4 * round + thread; keys.len()];
                     fixed.insert_or_apply(keys, &values, count_and_most).unwrap().all_stored().unwrap();
                     grown.insert_or_apply(keys, &values, count_and_most).unwrap().all_stored().unwrap();
+                    moving.insert_or_apply(keys, &values, count_and_most).unwrap().all_stored().unwrap();
                     for &key in keys {
                         fixed.by_key().insert_or_apply(key, thread, count_and_most).unwrap();
                         grown.by_key().insert_or_apply(key, thread, count_and_most).unwrap();
+                        moving.by_key().insert_or_apply(key, thread, count_and_most).unwrap();
                     }
                 }
             });
@@ -192,7 +195,7 @@ fn a_function_is_applied_once_for_each_pair() {
     });
     // The first of each key was stored and not applied.
     let expected = (2 * 4 * ROUNDS - 1) << 32 | (4 * (ROUNDS - 1) + 3);
-    for found in [fixed.search(&keys).unwrap(), grown.search(&keys).unwrap()] {
+    for found in [fixed.search(&keys), grown.search(&keys), moving.search(&keys)].map(Result::unwrap) {
         assert!(found.iter().all(|&value| value == Some(expected)), "{found:x?} {expected:x}");
     }
     let said = fixed.insert_or_apply(&[1, 1_000], &[5, 6], |_, given| given).unwrap();

@@ -18,6 +18,7 @@
 //! - [`reclaim`]: allocation of nodes by warps.
 //! - [`reserved`]: the keys that no slot can hold, kept beside a table; so every word is a key.
 //! - [`retrieve`]: all entries of a table, copied to an output.
+//! - [`sketch`]: a Bloom filter, and the registers of a HyperLogLog.
 //! - [`slab`]: the slab hash, a dynamic chained table.
 //! - [`waitfree`]: chains of nodes that never change; an update ends in a bounded number of rounds.
 //! - `growth` (feature `host`): a table that a host replaces by a larger one between the parts of a batch.
@@ -57,6 +58,7 @@ pub mod retrieve;
 mod row;
 #[cfg(feature = "host")]
 pub mod sharded;
+pub mod sketch;
 pub mod slab;
 #[cfg(feature = "host")]
 pub mod spec;

@@ -224,7 +224,7 @@ structures! {
             also: None,
         },
         capacity: Capacity { may_be_full: true, grows: false },
-        on_one: &[],
+        on_one: &["insert_or_apply (CPU)"],
         => (fixed retrieved) [|T, room| T::with_seed(cuckoo(room)?, room.seed),
                               |device, tuning| T::with_seed(device, match tuning.lanes {
                                   Some(_) => cuckoo(room)?.in_buckets_of(T::BUCKET_SLOTS)?,

@@ -39,6 +39,12 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         Self { slots: OpenTable::new(slots, (), buckets, seed), locks: Locks::new(locks) }
     }
 
+    /// This table, with its slots seen through the view that `view` makes of their words.
+    #[inline(always)]
+    pub fn with_words<G>(self, view: impl FnOnce(H) -> G) -> CuckooTable<E, G, B, S> {
+        CuckooTable { slots: self.slots.with_slots(view), locks: self.locks }
+    }
+
     /// The slots, numbered through.
     #[inline(always)]
     pub const fn array(self) -> SlotArray<E, H> {

@@ -21,6 +21,7 @@ pub use outcomes::{InsertedAndFound, NotStored, Outcome, Outcomes, left_out};
 pub use structure::Structure;
 pub use structure::sizes::*;
 
+use crate::sketch::PRECISIONS;
 use core::fmt;
 
 /// Input that a bulk call refuses before it changes anything.
@@ -59,6 +60,18 @@ pub enum Refused {
         /// The load.
         load: f64,
     },
+    /// A rate of false positives that no filter can have.
+    Rate {
+        /// The rate.
+        rate: f64,
+    },
+    /// A precision that no HyperLogLog can have.
+    Precision {
+        /// The precision.
+        found: u32,
+    },
+    /// Two sketches that cannot be merged: they differ in size or seed.
+    Unlike,
     /// The size is for slabs with another number of slots than the table's warps read.
     SlabSlots {
         /// Slots per slab of the size.
@@ -121,6 +134,16 @@ impl fmt::Display for Refused {
                 write!(f, "{found} {what} are more than the {most} that a table can have")
             }
             Self::Load { load } => write!(f, "a load of {load}: a load must be above 0 and at most 1"),
+            Self::Rate { rate } => {
+                write!(f, "a rate of false positives of {rate}: it must be above 0 and below 1")
+            }
+            Self::Precision { found } => {
+                let (least, most) = PRECISIONS.into_inner();
+                write!(f, "a precision of {found}: it must be between {least} and {most}")
+            }
+            Self::Unlike => {
+                f.write_str("the sketches differ in size or seed: only those made alike can be merged")
+            }
             Self::Neighbourhood { found: (words, groups), expected: (w, g) } => {
                 write!(
                     f,

@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod answer;
+mod applying;
 mod board;
 pub mod bulk;
 mod filter;
@@ -16,6 +17,7 @@ mod table;
 mod update;
 
 pub(crate) use answer::End;
+pub use applying::Applying;
 pub use board::{BOARD_SLOTS, BoardSlots, Boarded, board_words, fingerprint, with_fingerprint, write_board};
 pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
 pub use invariants::Broken;

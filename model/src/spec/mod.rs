@@ -7,12 +7,14 @@ mod call;
 mod containers;
 mod map;
 mod pool;
+mod sketches;
 mod text;
 
 pub use call::{Call, Op, Ret};
 pub use containers::{Counter, Queue, Stack};
 pub use map::{Map, Multimap, Set};
 pub use pool::Pool;
+pub use sketches::{Filter, Highest};
 pub use text::ParseError;
 
 use alloc::format;

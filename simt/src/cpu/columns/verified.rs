@@ -4,11 +4,12 @@ use super::groups::Groups;
 use super::index::Index;
 use super::listed::{Listed, NONE};
 use super::progress::Progress;
-use super::room::{admit, room, zeros};
+use super::room::{admit, no_memory, room, zeros};
 use crate::cpu::error::Error;
+use crate::cpu::grid::push;
 use core::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, TryReserveError};
 
 /// A table that has one row for each hash.
 pub trait Leaders {
@@ -57,12 +58,14 @@ impl<L: Leaders> RowsByHash<L> {
                 row == leader as usize || (leader as usize) < hashes.len() && equal(row as u32, leader);
             (!same).then_some(row as u32)
         };
-        let different: Vec<u32> = numbers.par_iter().enumerate().filter_map(differs).collect();
+        let different = listed(numbers.par_iter().enumerate().filter_map(differs))?;
         let mut others: HashMap<u64, Vec<u32>> = HashMap::new();
         for row in different {
+            others.try_reserve(1).map_err(no_memory::<(u64, Vec<u32>)>)?;
             let rows = others.entry(hashes[row as usize]).or_default();
             let leader = rows.iter().copied().find(|&other| equal(row, other));
             if leader.is_none() {
+                rows.try_reserve(1).map_err(no_memory::<u32>)?;
                 rows.push(row);
             }
             numbers[row as usize] = leader.unwrap_or(row);
@@ -145,6 +148,26 @@ impl<L: Leaders> RowsByHash<L> {
         &self.rows
     }
 }
+
+/// The rows of a parallel iterator, in their order. Takes memory for up to three times as many while it joins
+/// the lists of threads.
+fn listed(rows: impl ParallelIterator<Item = u32>) -> Result<Vec<u32>, Error> {
+    let append = |list: List, row| {
+        let (mut list, mut room) = (list?, Ok(()));
+        push(&mut list, &mut room, row);
+        room.map(|()| list)
+    };
+    let join = |a: List, b: List| {
+        let (mut a, mut b) = (a?, b?);
+        a.try_reserve_exact(b.len())?;
+        a.append(&mut b);
+        Ok(a)
+    };
+    rows.fold(|| Ok(Vec::new()), append).reduce(|| Ok(Vec::new()), join).map_err(no_memory::<u32>)
+}
+
+/// Some rows, or the error that there was no memory for them.
+type List = Result<Vec<u32>, TryReserveError>;
 
 /// The first row of each hash, in memory.
 pub(super) struct FirstRows {

@@ -1,10 +1,11 @@
 //! Inserts that change the value of a key that is there by a function of the caller.
 //!
-//! It is the protocol of `insert_or_add`: a value is replaced only where its slot still holds what was read.
-//! Only the new value differs, so it is the view of the words that computes it.
+//! It is the protocol of `insert_or_add`: only the new value differs, so it is the view of the words that
+//! computes it ([`Applying`]).
 
 use super::{FixedBuckets, OpenWords};
 use crate::cpu::by_key::{ByKey, OneKey};
+use crate::cpu::cuckoo::CuckooWords;
 use crate::cpu::dynamic::Dynamic;
 use crate::cpu::error::Error;
 use crate::cpu::grid::{CpuTable, run};
@@ -12,78 +13,12 @@ use crate::cpu::held::{Effect, Held as _};
 use crate::cpu::map::Map;
 use crate::cpu::packed::PackedWords;
 use crate::cpu::warp::CpuWarp;
-use core::marker::PhantomData;
 use warpproof_model::bits::{TableKey, TableValue};
-use warpproof_model::entry::Packed;
 use warpproof_model::host::structure::Open;
 use warpproof_model::host::{Outcomes, same_length};
-use warpproof_model::open::Probing;
+use warpproof_model::open::{Applying, Probing};
 use warpproof_model::outcome::Add;
 use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
-use warpproof_model::{Order, ReadOrder, Words, WriteOrder};
-
-/// Words of entries `E`, some of which an `insert_or_add` changes. What it exchanges for an entry that is
-/// there is `f` of the entry's value, and not the sum that the table computed.
-struct Applying<E, H, F> {
-    words: H,
-    f: F,
-    entry: PhantomData<E>,
-}
-
-impl<E, H, F> Applying<E, H, F> {
-    #[inline(always)]
-    fn new(words: H, f: F) -> Self {
-        Self { words, f, entry: PhantomData }
-    }
-}
-
-impl<E, H: Copy, F: Copy> Clone for Applying<E, H, F> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<E, H: Copy, F: Copy> Copy for Applying<E, H, F> {}
-
-impl<E, H, F> Words<E::Word> for Applying<E, H, F>
-where
-    E: Packed,
-    H: Words<E::Word>,
-    F: Fn(E::Value) -> E::Value + Copy,
-{
-    #[inline(always)]
-    fn len(self) -> usize {
-        self.words.len()
-    }
-    #[inline(always)]
-    fn load(self, index: usize, order: ReadOrder) -> E::Word {
-        self.words.load(index, order)
-    }
-    #[inline(always)]
-    fn load_row<const N: usize>(self, row: usize, order: ReadOrder) -> [E::Word; N] {
-        self.words.load_row(row, order)
-    }
-    #[inline(always)]
-    fn store(self, index: usize, value: E::Word, order: WriteOrder) {
-        self.words.store(index, value, order);
-    }
-    /// `current` is empty, or the entry of the key: an `insert_or_add` exchanges nothing else.
-    #[inline(always)]
-    fn compare_exchange(self, index: usize, current: E::Word, new: E::Word, order: Order) -> E::Word {
-        let new =
-            if current == E::EMPTY { new } else { E::pack(E::key(current), (self.f)(E::value(current))) };
-        self.words.compare_exchange(index, current, new, order)
-    }
-    #[inline(always)]
-    fn swap(self, index: usize, value: E::Word, order: Order) -> E::Word {
-        self.words.swap(index, value, order)
-    }
-    #[inline(always)]
-    fn prefetch(self, index: usize) {
-        self.words.prefetch(index);
-    }
-}
 
 /// A table that changes a value by a function.
 pub trait Applies: FixedBuckets {
@@ -113,6 +48,21 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> Applies for Op
     }
 }
 
+impl<St: PackedWords, const L: usize, const S: usize> Applies for CuckooWords<St, L, S> {
+    #[inline(always)]
+    fn insert_or_apply(
+        all: Self::AllKeys<'_>,
+        w: &mut CpuWarp<L>,
+        key: Self::Key,
+        value: Self::Value,
+        f: &impl Fn(Self::Value) -> Self::Value,
+    ) -> Add {
+        let table = all.table().with_words(|words| Applying::<St::Entry, _, _>::new(words, f));
+        let reserved = all.reserved().with_slots(|words| Applying::<St::Entry, _, _>::new(words, f));
+        WithSlots::new(table, reserved).insert_or_add(w, key, value)
+    }
+}
+
 /// The operation for the pairs of a map: `f(old, given)` is the new value.
 #[inline(always)]
 fn apply<V: TableValue<T::Value>, T: Applies>(
@@ -129,6 +79,9 @@ impl<K: TableKey, V: TableValue<T::Value>, T: Applies<Key = K::Bits>> Map<K, V, 
     /// Stores pairs. If a key is present, it gets the value `f(old, given)` of the value there and the given
     /// one, atomically: [`Add::Added`]. If a key occurs more than once in a batch, the order is not
     /// specified.
+    ///
+    /// Maps that have `insert_or_add` have it: [`OpenMap`](crate::cpu::OpenMap),
+    /// [`CuckooMap`](crate::cpu::CuckooMap), and [`DynamicMap`](crate::cpu::DynamicMap).
     ///
     /// `f` may be called more than once for a pair, as another thread may change the value meanwhile; only
     /// the result of the last call is stored. It must not call the table.

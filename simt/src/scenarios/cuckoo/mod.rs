@@ -10,7 +10,7 @@ mod tables;
 
 pub use sets::{deep, default_set, quick};
 pub use subject::CuckooSubject;
-pub use tables::{MAP32, MAP64, SET32, SET64, SHAPES, TABLES, TRIED32};
+pub use tables::{APPLIED32, MAP32, MAP64, SET32, SET64, SHAPES, TABLES, TRIED32};
 
 use super::checked::{self, Checked};
 

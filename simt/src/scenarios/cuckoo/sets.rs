@@ -1,11 +1,14 @@
 //! The sets of scenarios.
 
 use super::places;
-use super::tables::{MAP32, MAP64, SET32, SET64, TABLES, TRIED32};
+use super::tables::{APPLIED32, MAP32, MAP64, SET32, SET64, TABLES, TRIED32};
 use crate::check::Scenario;
 use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::table::{Name, Place, Table, stalls_of_second};
 use warpproof_model::spec::Op::{self, *};
+
+/// The table whose scenarios come last, by themselves.
+const LAST: usize = TABLES.len() - 1;
 
 /// Some pairs of operations: at most a second.
 pub fn quick() -> Vec<Scenario> {
@@ -17,9 +20,22 @@ pub fn quick() -> Vec<Scenario> {
 /// and comes back.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = before_second();
-    let second = stalls_of_second(&TABLES, &scenarios);
+    let second = stalls_of_second(&TABLES[..LAST], &scenarios);
     scenarios.extend(second.into_iter().filter(is_light));
+    scenarios.extend(applied());
     once(scenarios)
+}
+
+/// A function that is applied to values: every pair of operations where the key is absent, there and deleted,
+/// and where one moves; two operations of a warp; one warp that stops.
+fn applied() -> Vec<Scenario> {
+    let table = &APPLIED32;
+    let mut scenarios = table.pairs(&[places::TOMB, places::ROOM, places::SECOND]);
+    scenarios.extend(by_lanes(&scenarios));
+    scenarios.extend(table.rows_and_stalls(places::TOMB));
+    let two = table.pairs(&[places::PAIR_TOMB]);
+    scenarios.extend(table.doubles(two.iter().filter(|scenario| fits(scenario))));
+    scenarios
 }
 
 /// Whether a scenario in which a warp stops has few executions. In some places it has far more.
@@ -50,7 +66,7 @@ fn before_second() -> Vec<Scenario> {
     let two = |scenario: &&Scenario| scenario.programs.iter().flatten().count() <= 2 && fits(scenario);
     let doubles = MAP32.doubles(MAP32.running(&scenarios).filter(two));
     scenarios.extend(doubles);
-    for table in &TABLES[1..] {
+    for table in &TABLES[1..LAST] {
         scenarios.extend(table.rows_and_stalls(places::TOMB));
         scenarios.extend(table.doubles(table.pairs(&[places::PAIR_TOMB]).iter().filter(two)));
     }

@@ -1,13 +1,14 @@
 //! The cuckoo table as a subject, for every entry type.
 
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject};
+use crate::scenarios::applied::{AppliedMap, applied};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{SEED, entries, homes_of_keys, plural, run, run_tried, show};
 use crate::scenarios::listing::{check_list, entries_among};
 use crate::scenarios::open;
 use std::marker::PhantomData;
 use warpproof_model::cuckoo::{Broken, CHAIN, CuckooTable, lock_words};
-use warpproof_model::open::{DoubleHashing, Probing};
+use warpproof_model::open::{Applying, DoubleHashing, Probing};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{Key, ReadOrder, UserKey, WarpMap, Word, Words};
 
@@ -21,6 +22,8 @@ pub struct CuckooSubject<E, const S: usize> {
     may_fill: bool,
     /// Whether a call adds to a value.
     adds: bool,
+    /// Whether an addition is a function that is applied.
+    applies: bool,
     /// Whether a free slot may go from one bucket to another by several calls of a warp: an insert that makes
     /// room may miss it.
     room_moves: bool,
@@ -34,13 +37,27 @@ type Table<E, M, const S: usize> = CuckooTable<E, <E as Entry>::Words<M>, <M as 
 impl<E: Entry, const S: usize> CuckooSubject<E, S> {
     /// A table of the size of `config`.
     pub const fn new(config: Config, may_fill: bool) -> Self {
-        Self { config, may_fill, adds: false, room_moves: false, tries: false, kind: PhantomData }
+        Self {
+            config,
+            may_fill,
+            adds: false,
+            applies: false,
+            room_moves: false,
+            tries: false,
+            kind: PhantomData,
+        }
     }
 
     /// This table, with calls that add to values.
     #[must_use]
     pub fn with_adds(self) -> Self {
         Self { adds: true, ..self }
+    }
+
+    /// This table, with a function that is applied in place of an addition.
+    #[must_use]
+    pub fn with_function(self) -> Self {
+        Self { applies: true, ..self }
     }
 
     /// This table, with programs that take a key out and put one in.
@@ -91,10 +108,10 @@ impl<E: Entry, const S: usize> CuckooSubject<E, S> {
 }
 
 impl<E: Entry, const S: usize> Subject for CuckooSubject<E, S> {
-    type Spec = Map;
+    type Spec = AppliedMap;
 
-    fn spec(&self) -> Map {
-        Map { may_fill: self.may_fill }
+    fn spec(&self) -> AppliedMap {
+        AppliedMap { map: Map { may_fill: self.may_fill }, applies: self.applies }
     }
 
     fn arrays(&self) -> Vec<Array> {
@@ -110,6 +127,11 @@ impl<E: Entry, const S: usize> Subject for CuckooSubject<E, S> {
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let table = self.table(m);
         match (call.op, UserKey::new(E::Key::from_bits(call.key.into()))) {
+            (Op::InsertOrAdd, Some(key)) if self.applies => {
+                let value = E::Value::from_bits(call.value.into());
+                let applying = |words| Applying::<E, _, _>::new(words, |old| applied(old, value));
+                table.with_words(applying).insert_or_add(w, key, value).into()
+            }
             (Op::InsertOrAdd, Some(key)) => {
                 table.insert_or_add(w, key, E::Value::from_bits(call.value.into())).into()
             }

@@ -21,9 +21,11 @@ pub const MAP64: Table = table("cuckoo_map64", Entries::Map64, shaped::<Pair64>)
 pub const SET64: Table = table("cuckoo_set64", Entries::Set64, shaped::<Key64>);
 /// u32 pairs, with operations as kernels run them: tried first, then whole.
 pub const TRIED32: Table = table("cuckoo_tried32", Entries::Map32, shaped::<Pair32>);
+/// u32 pairs, to whose values a function is applied in place of an addition.
+pub const APPLIED32: Table = table("cuckoo_applied32", Entries::Map32, shaped::<Pair32>);
 
 /// All of them.
-pub const TABLES: [Table; 5] = [MAP32, SET32, MAP64, SET64, TRIED32];
+pub const TABLES: [Table; 6] = [MAP32, SET32, MAP64, SET64, TRIED32, APPLIED32];
 
 const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
     Table { name, entries, multi: false, ops: &OPS, subject, plan: &PLAN }
@@ -42,6 +44,7 @@ fn moving<E: Entry, const LANES: usize, const S: usize>(scenario: &Scenario) -> 
     let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
     let subject = if adds { subject.with_adds() } else { subject };
     let subject = if scenario.structure == TRIED32.name { subject.tried() } else { subject };
+    let subject = if scenario.structure == APPLIED32.name { subject.with_function() } else { subject };
     let deletes = |program: &Vec<Call>| program.len() > 1 && program.iter().any(|call| call.op == Op::Delete);
     let moves = scenario.programs.len() > 1 && scenario.programs.iter().any(deletes);
     Arc::new(OfLanes::<_, LANES>(if moves { subject.with_moving_room() } else { subject }))

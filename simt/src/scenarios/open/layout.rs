@@ -1,16 +1,18 @@
 //! The layouts of slots: which arrays an entry type needs.
 
-use crate::check::{Array, Memory};
+use crate::check::{Array, Memory, SimWarp};
+use crate::scenarios::applied::applied;
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::show;
 pub use crate::scenarios::slab::Lock64;
 use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use warpproof_model::open::{
-    BOARD_SLOTS, BoardSlots, Filter, LockWordSlots, OpenSlots, OverflowFilter, board_words,
+    Applying, BOARD_SLOTS, BoardSlots, DoubleHashing, Filter, LockWordSlots, OpenSlots, OpenTable,
+    OverflowFilter, board_words,
 };
 use warpproof_model::reserved::KeySlots;
-use warpproof_model::{ReadOrder, Word, Words};
+use warpproof_model::{Add, ReadOrder, UserKey, Word, Words};
 
 /// Bits of a bucket in the filter, so that keys share some.
 pub(super) const CLASSES: u32 = 2;
@@ -31,6 +33,8 @@ pub trait Layout: Copy + Send + Sync + 'static {
     const LOCKS: bool = false;
     /// Whether there is a filter.
     const FILTERS: bool = true;
+    /// Whether an `insert_or_add` applies a function in place of the addition.
+    const APPLIES: bool = false;
 
     /// The slots.
     fn slots<M: Memory>(m: M) -> Self::Slots<M>;
@@ -42,6 +46,14 @@ pub trait Layout: Copy + Send + Sync + 'static {
     /// An entry of which this was read, in words.
     fn show(probed: u128) -> String;
 
+    /// Runs an `insert_or_add`.
+    fn add<W: SimWarp, M: Memory, F: Filter, const S: usize>(
+        table: OpenTable<Self::Entry, Self::Slots<M>, F, DoubleHashing, S>,
+        w: &mut W,
+        (key, value): Pair<Self::Entry>,
+    ) -> Add {
+        table.insert_or_add(w, key, value)
+    }
     /// An array of so many slots.
     fn array((name, width): (&'static str, u32), slots: usize) -> Array {
         Array::ones(name, width, slots)
@@ -51,6 +63,9 @@ pub trait Layout: Copy + Send + Sync + 'static {
         true
     }
 }
+
+/// A key and the value beside it, as calls have them.
+pub(super) type Pair<E> = (UserKey<<E as Packed>::Key>, <E as Packed>::Value);
 
 /// A layout whose slots can also be those of reserved keys.
 pub trait ReservedLayout: Layout {
@@ -118,6 +133,40 @@ impl ReservedLayout for Lock64 {
     }
 }
 
+/// Entries `E` in one word, to whose values a function is applied.
+#[derive(Clone, Copy, Debug)]
+pub struct Applied<E>(PhantomData<E>);
+
+impl<E: Entry> Layout for Applied<E> {
+    type Entry = E;
+    type Slots<M: Memory> = E::Words<M>;
+    type Filter<M: Memory, const TEST: bool> = OverflowFilter<M::W32, CLASSES, TEST>;
+
+    const ARRAYS: &'static [(&'static str, u32)] = <E as Layout>::ARRAYS;
+    const APPLIES: bool = true;
+
+    fn slots<M: Memory>(m: M) -> E::Words<M> {
+        <E as Layout>::slots(m)
+    }
+    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
+        <E as Layout>::filter::<M, TEST>(m)
+    }
+    fn is_taken<M: Memory>(m: M, at: usize) -> bool {
+        <E as Layout>::is_taken(m, at)
+    }
+    fn show(probed: u128) -> String {
+        <E as Layout>::show(probed)
+    }
+    fn add<W: SimWarp, M: Memory, F: Filter, const S: usize>(
+        table: OpenTable<E, E::Words<M>, F, DoubleHashing, S>,
+        w: &mut W,
+        (key, value): Pair<E>,
+    ) -> Add {
+        let applying = |words| Applying::<E, _, _>::new(words, |old| applied(old, value));
+        table.with_slots(applying).insert_or_add(w, key, value)
+    }
+}
+
 /// Entries `E` in slots with a board of fingerprints, and no filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Board<E>(PhantomData<E>);
@@ -167,9 +216,9 @@ mod tests {
     use crate::check::View;
     use crate::check::seq::{SeqMemory, SeqWarp};
     use crate::scenarios::home::SEED;
-    use warpproof_model::open::{Change, DoubleHashing, OnPresent, OpenTable, write_board};
+    use warpproof_model::open::{Change, OnPresent, write_board};
     use warpproof_model::retrieve::{SlotArray, Source};
-    use warpproof_model::{Delete, Insert, ReadOrder, UserKey, Words, WriteOrder};
+    use warpproof_model::{Delete, Insert, WriteOrder};
 
     /// An entry, a tombstone, a pending slot and an empty one.
     #[test]

@@ -10,13 +10,13 @@ mod subject;
 mod tables;
 mod wide;
 
-pub use layout::{Board, Layout, Lock64, ReservedLayout};
+pub use layout::{Applied, Board, Layout, Lock64, ReservedLayout};
 pub(super) use places::OPS;
-pub use sets::{deep, default_set, quick};
+pub use sets::{applied, deep, default_set, quick};
 pub use subject::OpenSubject;
 pub(super) use subject::breach;
 pub use tables::{
-    BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, SHAPES, SMALL, TABLES, UNTESTED32,
+    APPLIED32, BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, SHAPES, SMALL, TABLES, UNTESTED32,
 };
 pub use wide::wide;
 
@@ -29,7 +29,7 @@ pub(super) const CHECKED: Checked = Checked {
     what: "Open addressing with a filter: one pair per key, a fixed size",
     tables: &TABLES,
     quick,
-    default_set: || [default_set(), bulk::default_set()].concat(),
+    default_set: || [default_set(), bulk::default_set(), applied()].concat(),
     deep: || [deep(), bulk::deep()].concat(),
     wide,
     others: bulk::subject,

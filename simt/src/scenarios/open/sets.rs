@@ -1,7 +1,9 @@
 //! The sets of scenarios.
 
 use super::places;
-use super::tables::{BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, TABLES, UNTESTED32};
+use super::tables::{
+    APPLIED32, BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, TABLES, UNTESTED32,
+};
 use crate::check::Scenario;
 use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::home::SEED;
@@ -46,6 +48,24 @@ pub fn default_set() -> Vec<Scenario> {
     let doubles: Vec<_> = doubles.collect();
     scenarios.extend(doubles);
     scenarios.extend(stalls_of_second(&TABLES, &scenarios));
+    once(scenarios)
+}
+
+/// A function that is applied to values: every pair of operations where the key is absent, there and gone,
+/// and after a full bucket; two operations beside one, and three warps, where it is there; one warp that
+/// stops; by lanes too.
+pub fn applied() -> Vec<Scenario> {
+    let table = &APPLIED32;
+    let mut scenarios = table.pairs(&[places::EMPTY, places::PRESENT, places::GONE, places::BEHIND]);
+    scenarios.extend(table.rows_and_stalls(places::EMPTY));
+    scenarios.extend(table.stalls(&table.of_shape(places::PRESENT, &[1, 1], 1)));
+    for shape in [&[2, 1][..], &[1, 1, 1]] {
+        scenarios.extend(table.of_shape(places::PRESENT, shape, 1));
+    }
+    scenarios.extend(by_lanes(&scenarios));
+    let few = |scenario: &&Scenario| scenario.programs.iter().flatten().count() <= 2;
+    let doubles = table.doubles(table.running(&scenarios).filter(few));
+    scenarios.extend(doubles);
     once(scenarios)
 }
 

@@ -2,6 +2,7 @@
 
 use super::layout::{CLASSES, Layout};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
+use crate::scenarios::applied::AppliedMap;
 use crate::scenarios::home::{SEED, homes_of_keys, plural, run};
 use crate::scenarios::listing::{check_list, entries_among};
 use std::marker::PhantomData;
@@ -80,10 +81,10 @@ impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
 }
 
 impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, TEST> {
-    type Spec = Map;
+    type Spec = AppliedMap;
 
-    fn spec(&self) -> Map {
-        Map { may_fill: self.may_fill }
+    fn spec(&self) -> AppliedMap {
+        AppliedMap { map: Map { may_fill: self.may_fill }, applies: L::APPLIES }
     }
 
     fn arrays(&self) -> Vec<Array> {
@@ -101,7 +102,7 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
         let table = self.table(m);
         match (call.op, UserKey::new(Key::<L>::from_bits(call.key.into()))) {
             (Op::InsertOrAdd, Some(key)) => {
-                table.insert_or_add(w, key, Value::<L>::from_bits(call.value.into())).into()
+                L::add(table, w, (key, Value::<L>::from_bits(call.value.into()))).into()
             }
             _ => run(table, w, call),
         }

@@ -1,6 +1,6 @@
 //! The tables of open addressing, and their subjects.
 
-use super::layout::{Board, Layout, Lock64};
+use super::layout::{Applied, Board, Layout, Lock64};
 use super::places::{BOARD_PLAN32, BOARD_PLAN64, OPS, PLAN};
 use super::subject::OpenSubject;
 use crate::check::{AnySubject, OfLanes, Scenario};
@@ -28,9 +28,12 @@ pub const BOARD64: Table =
 /// u32 keys in such slots.
 pub const BOARD_SET32: Table =
     Table { plan: &BOARD_PLAN32, ..table("open_board_set32", Entries::Set32, boarded::<Board<Key32>>) };
+/// u32 pairs, to whose values a function is applied in place of an addition.
+pub const APPLIED32: Table = table("open_applied32", Entries::Map32, small::<Applied<Pair32>>);
 
 /// All of them.
-pub const TABLES: [Table; 8] = [MAP32, SET32, MAP64, SET64, LOCK64, BOARD64, BOARD_SET32, UNTESTED32];
+pub const TABLES: [Table; 9] =
+    [MAP32, SET32, MAP64, SET64, LOCK64, BOARD64, BOARD_SET32, UNTESTED32, APPLIED32];
 
 const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
     Table { name, entries, multi: false, ops: &OPS, subject, plan: &PLAN }
@@ -57,6 +60,13 @@ shapes! {
     pub const SMALL: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
     fn untested<L: Layout> = probing::<L, LANES, S, false>;
+}
+
+shapes! {
+    /// Buckets of a table that applies a function: those of places, and those doubled.
+    const APPLIED: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 4)];
+    "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
+    fn small<L: Layout> = probing::<L, LANES, S, true>;
 }
 
 /// The subject of a table; whether it tests bits of the filter before it sets them.
