@@ -1,7 +1,7 @@
 //! `warpproof dedup`: one row of each key.
 
 use crate::failure::Failure;
-use crate::keyed::{self, As, Columns, Index, TableArgs};
+use crate::keyed::{As, Columns, Header, Index, Source, TableArgs};
 use crate::output::Progress;
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -62,8 +62,8 @@ error with file, line and column, exit code 2, and the output file is as it was.
 pub(crate) fn dedup(args: &Args) -> Result<(), Failure> {
     let on = args.table.open()?;
     let by = args.by.as_ref().map_or(&[][..], |by| &by.0);
-    let mut table = keyed::read(&args.file, by, &args.compare.coder())?;
-    let index = Index::build(&on, &mut table, &args.table)?;
+    let mut source = Source::read(&args.file, by, &args.compare.coder())?;
+    let index = Index::build(&on, &mut source.table, &args.table)?;
     let groups = index.groups()?;
     let mut kept = groups.first_rows().to_vec();
     if args.keep == Keep::Last {
@@ -71,8 +71,9 @@ pub(crate) fn dedup(args: &Args) -> Result<(), Failure> {
         kept.sort_unstable();
     }
     drop(groups);
-    let mut target = args.table.target(&args.file)?;
-    target.row(table.header().iter().map(Vec::as_slice))?;
+    let table = &source.table;
+    let header = Header::new(table.header().to_vec());
+    let mut target = args.table.target(&args.file, &header, || source.kinds())?;
     let mut progress = Progress::new("writing", kept.len() as u64);
     let mut reader = table.reader();
     for (done, row) in kept.into_iter().enumerate() {

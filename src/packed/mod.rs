@@ -59,7 +59,10 @@ pub(crate) fn read(path: &Path) -> std::result::Result<Vec<u8>, Failure> {
     let (what, unpacked) = match Packing::at(&bytes) {
         Packing::None => return Ok(bytes),
         Packing::Gzip => ("gzip", all(Members::new(&bytes[..]))),
-        Packing::Zstd => ("zstd", frames(&bytes)),
+        Packing::Zstd => {
+            let mut out = Vec::new();
+            ("zstd", frames(&bytes, usize::MAX, &mut out).map(|()| out))
+        }
     };
     unpacked.map_err(|e| {
         let why = if e.kind() == ErrorKind::UnexpectedEof { "it is cut off".into() } else { e.to_string() };
@@ -73,9 +76,12 @@ fn all(mut reader: impl Read) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The data of the frames of zstd data, one after the other.
-fn frames(mut rest: &[u8]) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
+/// Appends the data of the frames of zstd data, one after the other.
+///
+/// # Errors
+/// The data is broken, or more than `most` bytes.
+pub(crate) fn frames(mut rest: &[u8], most: usize, out: &mut Vec<u8>) -> Result<()> {
+    let from = out.len();
     while !rest.is_empty() {
         if rest.len() < ZSTD.len() {
             return Err(ErrorKind::UnexpectedEof.into());
@@ -93,14 +99,18 @@ fn frames(mut rest: &[u8]) -> Result<Vec<u8>> {
             frame => frame.map_err(other)?,
         };
         let mut frame = frame;
-        frame.read_to_end(&mut out)?;
+        let left = (most - (out.len() - from)) as u64;
+        frame.by_ref().take(left.saturating_add(1)).read_to_end(out)?;
+        if out.len() - from > most {
+            return Err(Error::new(ErrorKind::InvalidData, "it has more data than it says"));
+        }
         let decoder = frame.into_frame_decoder();
         let sum = decoder.get_checksum_from_data();
         if sum.is_some() && sum != decoder.get_calculated_checksum() {
             return Err(Error::new(ErrorKind::InvalidData, "its checksum is wrong"));
         }
     }
-    Ok(out)
+    Ok(())
 }
 
 fn other(error: FrameDecoderError) -> Error {
