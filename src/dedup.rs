@@ -12,7 +12,8 @@ use std::path::PathBuf;
 /// one. Rows stay in the order of the file. Time and memory grow linearly with the file.
 ///
 /// The file is CSV, or has tabs between cells if its name ends in .tsv or .tab; it may be packed with gzip or
-/// zstd. It is kept in memory, unpacked.
+/// zstd. It is Parquet if its name ends in .parquet, as `join` explains. It is kept in memory, unpacked, as
+/// text.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -56,7 +57,7 @@ Example:
   102,7
 
 A row of another length than the header, a missing column, with --as integer a cell that is no integer: an
-error with file, line and column, exit code 2, and the output file is as it was.";
+error with file, line (in Parquet, row) and column, exit code 2, and the output file is as it was.";
 
 /// Keeps one row of each key.
 pub(crate) fn dedup(args: &Args) -> Result<(), Failure> {

@@ -25,7 +25,8 @@ use warpproof::files::{Malformed, RowReader, Table};
 /// the file.
 ///
 /// The file is CSV, or has tabs between cells if its name ends in .tsv or .tab; it may be packed with gzip or
-/// zstd. It is kept in memory, unpacked.
+/// zstd. It is Parquet if its name ends in .parquet, as `join` explains; there a column of sums is one of
+/// floating-point numbers unless all are integers of 64 bits. The file is kept in memory, unpacked, as text.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
@@ -72,7 +73,7 @@ Example:
   fr,1,4,4
 
 A value that is no number, a row of another length than the header, a missing column: an error with file,
-line and column, exit code 2, and the output file is as it was.";
+line (in Parquet, row) and column, exit code 2, and the output file is as it was.";
 
 /// What is computed for each group.
 #[derive(Clone, Copy, PartialEq, Eq)]

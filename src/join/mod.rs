@@ -21,9 +21,14 @@ const BATCH: usize = 1 << 18;
 /// Duplicates may be on both sides; time and memory grow linearly with the files and the result.
 ///
 /// Files are CSV, or have tabs between cells if their name ends in .tsv or .tab; they may be packed with gzip
-/// or zstd. Each has a header. A column of the right file whose name is taken gets the first free of the
+/// or zstd. They are Parquet if their name ends in .parquet. Each has a header. A column of the right file whose name is taken gets the first free of the
 /// suffixes `_right`, `_right2`, `_right3` and so on. Fields with commas, quotes or line ends are quoted in
-/// the output. Files are kept in memory, unpacked.
+/// the output. Files are kept in memory, unpacked, as text.
+///
+/// Parquet: what is read is the text that a CSV file would have; a date, a time, a decimal number and a UUID
+/// are text from there on, an empty cell has no value, and lists and groups are refused. What is written has
+/// columns of truth values, integers or floating-point numbers of 64 bits, or text: in Parquet input as the
+/// file says, in text files if all cells are such, written as a program writes them (007 is text).
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -80,9 +85,10 @@ Example:
   101,8
   $ warpproof join sales.tsv.gz shops.csv --on country,city=town --how left -o joined.csv.zst
   $ warpproof join orders.csv customers.csv --on customer_id --as integer --budget 1G -o joined.csv
+  $ warpproof join orders.parquet customers.csv --on customer_id -o joined.parquet
 
 A row of another length than the header, a missing column, with --as integer a cell that is no integer: an
-error with file, line and column, exit code 2, and the output file is as it was.";
+error with file, line (in Parquet, row) and column, exit code 2, and the output file is as it was.";
 
 /// Joins.
 pub(crate) fn join(args: &Args) -> Result<(), Failure> {

@@ -1,11 +1,13 @@
 //! The pages of a column, unpacked.
 
+use crate::packed::zstd::Frames;
 use parquet::basic::Compression;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use std::fs::File;
+use std::io::Read;
 use std::sync::Arc;
 
 /// A reader of the pages of a column in one group of rows.
@@ -39,7 +41,11 @@ impl Zstd {
         let mut out = levels.to_vec();
         // A page of empty cells may have no data.
         if !packed.is_empty() {
-            crate::packed::frames(packed, self.most, &mut out).map_err(|e| broken(e.to_string()))?;
+            let most = self.most as u64;
+            let read = Frames::new(packed).take(most.saturating_add(1)).read_to_end(&mut out);
+            if read.map_err(|e| broken(e.to_string()))? as u64 > most {
+                return Err(broken("a page has more data than its column".into()));
+            }
         }
         Ok(out)
     }

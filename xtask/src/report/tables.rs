@@ -31,7 +31,7 @@ pub(super) fn table<'a>(table: &Table, records: &'a Records, sources: &mut Sourc
         for (figure, (_, title)) in figures.iter().zip(table.columns) {
             let Some(Figure { ours, peer: Some(peer) }) = figure else { continue };
             sources.peer(peer);
-            sources.compared((table.name, title), ours.figure / peer.figure);
+            sources.compared((table.name, title), ours.ratio(peer));
         }
     }
     text
@@ -47,8 +47,8 @@ fn lines(point: &Point, figures: &[Option<Figure<'_>>], run: usize) -> String {
         Some(format!("{}, {:.0} %", number(floor), 100.0 * of.ours.figure / floor))
     };
     let peer = |of: &Figure<'_>| {
-        let Record { figure, .. } = of.peer?;
-        Some(format!("{} {}, {:.2}×", number(*figure), of.peer?.peer(), of.ours.figure / figure))
+        let peer = of.peer?;
+        Some(format!("{} {}, {:.2}×", number(peer.figure), peer.peer(), of.ours.ratio(peer)))
     };
     let label = format!("{} [{run}]", named(point));
     let mut text = String::new();
@@ -122,15 +122,15 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// A line for each peer: its name, and the cards and dates.
+    /// A line for each card and date: the peers that were measured there.
     pub(super) fn peers(&self) -> String {
-        let mut runs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut peers: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for peer in &self.peers {
-            runs.entry(peer.peer()).or_default().insert(format!("{}, {}", peer.place(), peer.day()));
+            peers.entry(format!("{}, {}", peer.place(), peer.day())).or_default().insert(peer.peer());
         }
-        runs.iter().fold("| Peer | Measured on |\n|---|---|\n".to_owned(), |text, (peer, runs)| {
-            let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
-            format!("{text}| {peer} | {} |\n", runs.join("; "))
+        peers.iter().fold("| Measured on | Peers |\n|---|---|\n".to_owned(), |text, (place, peers)| {
+            let peers: Vec<&str> = peers.iter().copied().collect();
+            format!("{text}| {place} | {} |\n", peers.join(", "))
         })
     }
 }
@@ -213,7 +213,7 @@ mod tests {
             "{runs}"
         );
         let peers = sources.peers();
-        assert!(peers.ends_with("| cuco | NVIDIA H200, 2026-01-01 |\n"), "{peers}");
+        assert!(peers.ends_with("| NVIDIA H200, 2026-01-01 | cuco |\n"), "{peers}");
     }
 
     #[test]
