@@ -142,7 +142,7 @@ impl Bars {
             .y_label_formatter(&number)
             .light_line_style(RGBColor(235, 235, 235))
             .draw()?;
-        let below = ("sans-serif", 14).into_font().color(&BLACK).pos(Pos::new(HPos::Center, VPos::Top));
+        let below = ("sans-serif", 12).into_font().color(&BLACK).pos(Pos::new(HPos::Center, VPos::Top));
         let above = below.pos(Pos::new(HPos::Center, VPos::Bottom));
         for (at, bar) in self.bars.iter().enumerate() {
             let (left, middle) = (at as f64, at as f64 + 0.5);

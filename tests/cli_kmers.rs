@@ -118,7 +118,9 @@ fn counts_are_those_of_the_definition() {
     write(&folder, "e.zst", [zstd(head), zstd(""), zstd(tail)].concat());
     for k in [1, 2, 7, 12, 21, 31, 32, 33, 47, 64] {
         // All in memory, and all in a temporary file.
-        for (first, memory) in [("a.fa", "1M"), ("a.gz", "0"), ("c.gz", "8K"), ("d.gz", "1M"), ("e.zst", "1M")] {
+        for (first, memory) in
+            [("a.fa", "1M"), ("a.gz", "0"), ("c.gz", "8K"), ("d.gz", "1M"), ("e.zst", "1M")]
+        {
             let k_text = k.to_string();
             let args = [first, "b.fq", "-k", &k_text, "-o", "out.tsv", "--memory", memory, "--threads", "3"];
             let out = warpproof(&folder, &args);

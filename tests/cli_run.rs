@@ -434,7 +434,8 @@ fn a_plot_has_a_bar_for_each_phase() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("phases.svg");
     let _ = std::fs::remove_file(&path);
     let plot = path.display().to_string();
-    let args = ["run", "slab", "--backend", "cpu", "--no-check", "--keys", "20000", "--ops", "60000", "--json"];
+    let args =
+        ["run", "slab", "--backend", "cpu", "--no-check", "--keys", "20000", "--ops", "60000", "--json"];
     let out = warpproof(&[&args[..], &["--plot", &plot]].concat());
     assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
     let svg = std::fs::read_to_string(&path).expect("it was written");
@@ -443,7 +444,8 @@ fn a_plot_has_a_bar_for_each_phase() {
     let phases = object["phases"].as_array().expect("a list");
     assert!(phases.len() >= 3, "{object}");
     for phase in phases {
-        let (name, mops) = (phase["name"].as_str().expect("a name"), phase["mops"].as_f64().expect("a number"));
+        let (name, mops) =
+            (phase["name"].as_str().expect("a name"), phase["mops"].as_f64().expect("a number"));
         assert!(svg.contains(name) && svg.contains(&format!("{mops:.1} Mop/s, ")), "{name}: {svg}");
     }
     // The background, and a bar for each.

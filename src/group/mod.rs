@@ -3,10 +3,10 @@
 mod state;
 
 use crate::failure::Failure;
+use crate::keyed::number::Number;
 use crate::keyed::{As, Columns, Header, Index, Source, TableArgs};
 use crate::output::Progress;
 use crate::parquet::Kind;
-use crate::keyed::number::Number;
 use state::State;
 use std::path::PathBuf;
 use warpproof::files::{Malformed, RowReader, Table};

@@ -104,7 +104,9 @@ impl Input {
             ErrorKind::UnexpectedEof => "it is cut off".to_owned(),
             _ => error.to_string(),
         };
-        Failure::input(format_args!("{name}: broken {packing} data, found when {read} bytes were read: {what}"))
+        Failure::input(format_args!(
+            "{name}: broken {packing} data, found when {read} bytes were read: {what}"
+        ))
     }
 }
 

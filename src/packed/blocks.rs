@@ -145,9 +145,12 @@ mod tests {
         assert_eq!(block(&blocks[..HEADER]).map(|len| block(&blocks[len..][..HEADER]).is_some()), Some(true));
         let end = packed(b"");
         let other = member(b"other", None);
-        for (after, more) in
-            [(&[][..], &b""[..]), (&end, b""), (&[0; 700], b""), (&[&end[..], &other, &end].concat(), b"other")]
-        {
+        for (after, more) in [
+            (&[][..], &b""[..]),
+            (&end, b""),
+            (&[0; 700], b""),
+            (&[&end[..], &other, &end].concat(), b"other"),
+        ] {
             for piece in [1, 100, 1 << 16] {
                 let file = [&blocks[..], after].concat();
                 assert!(read(&file, piece).expect("whole") == [&data[..], more].concat(), "{piece}");

@@ -66,7 +66,8 @@ fn admit(path: &Path, mut file: &File) -> Result<(), Failure> {
 /// All rows, and what their cells are.
 fn rows(path: &Path, file: &Arc<File>) -> Result<(Vec<u8>, Vec<Kind>), Failure> {
     let broken = |e: ParquetError| broken(path, &e.to_string());
-    let reader = SerializedFileReader::new(file.try_clone().map_err(|e| broken(e.into()))?).map_err(broken)?;
+    let reader =
+        SerializedFileReader::new(file.try_clone().map_err(|e| broken(e.into()))?).map_err(broken)?;
     let metadata = reader.metadata();
     let schema = metadata.file_metadata().schema_descr();
     let formats = formats(path, schema)?;
@@ -89,7 +90,8 @@ fn rows(path: &Path, file: &Arc<File>) -> Result<(Vec<u8>, Vec<Kind>), Failure> 
         while left > 0 {
             let batch = left.min(ROWS);
             for (at, column) in columns.iter_mut().enumerate() {
-                let read = column.fill(batch).map_err(|e| in_column(path, (at, names[at]), &e.to_string()))?;
+                let read =
+                    column.fill(batch).map_err(|e| in_column(path, (at, names[at]), &e.to_string()))?;
                 if read < batch {
                     return Err(in_column(path, (at, names[at]), "it has fewer rows than the file"));
                 }
@@ -138,7 +140,9 @@ fn formats(path: &Path, schema: &SchemaDescriptor) -> Result<Vec<Format>, Failur
 
 fn check_packing(path: &Path, at: (usize, &str), packing: Compression) -> Result<(), Failure> {
     match packing {
-        Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::GZIP(_) | Compression::ZSTD(_) => Ok(()),
+        Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::GZIP(_) | Compression::ZSTD(_) => {
+            Ok(())
+        }
         other => {
             let name = other.to_string();
             let name = name.split('(').next().unwrap_or_default();

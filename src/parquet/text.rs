@@ -327,10 +327,7 @@ mod tests {
         assert_eq!(big_endian(&longer(0xff, -2)), Some(-2));
         assert_eq!(big_endian(&longer(1, 5)), None);
         assert_eq!(big_endian(&longer(0, -5)), None);
-        assert_eq!(
-            text(|out| decimal(i128::MIN, 1, out)),
-            "-17014118346046923173168730371588410572.8"
-        );
+        assert_eq!(text(|out| decimal(i128::MIN, 1, out)), "-17014118346046923173168730371588410572.8");
     }
 
     #[test]

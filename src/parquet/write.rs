@@ -54,8 +54,7 @@ impl<W: Write + Send> Writer<W> {
             .set_compression(Compression::SNAPPY)
             .set_created_by(format!("warpproof version {}", env!("CARGO_PKG_VERSION")))
             .build();
-        let file =
-            SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+        let file = SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
         Ok(Self { file, columns, rows: 0, bytes: 0 })
     }
 

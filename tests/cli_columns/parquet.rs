@@ -44,6 +44,8 @@ fn typed_rows(count: usize, state: &mut u64) -> Rows {
     let mut rows = random_rows(count, state);
     for (at, row) in rows.iter_mut().enumerate() {
         let float = ["", "0.5", "-7.25", "1e16", "3.0"][at % 5];
+        // The text of v is not that of a program.
+        row.truncate(3);
         row.extend([float.to_owned(), ["true", "false", ""][at % 3].to_owned()]);
     }
     rows
@@ -53,7 +55,7 @@ fn typed_rows(count: usize, state: &mut u64) -> Rows {
 fn what_is_written_is_read_again() {
     let folder = folder("parquet_same");
     let mut state = 7;
-    let header = [&HEADER[..], &["f", "t"]].concat();
+    let header = [&HEADER[..3], &["f", "t"]].concat();
     for count in [0, 1, 5000] {
         let all = typed_rows(count, &mut state);
         write(&folder, "l.csv", file(&header, &all, b','));
@@ -86,7 +88,9 @@ fn results_are_those_of_text_files() {
     let all = [how("inner"), how("left"), how("outer"), how("semi"), how("anti"), group.into(), dedup.into()];
     for args in all {
         let on = |suffix: &str| -> Vec<String> {
-            let name = |arg: &&str| if matches!(*arg, "l" | "r") { format!("{arg}{suffix}") } else { arg.to_string() };
+            let name = |arg: &&str| {
+                if matches!(*arg, "l" | "r") { format!("{arg}{suffix}") } else { arg.to_string() }
+            };
             args.iter().map(name).collect()
         };
         let run = |suffix: &str, more: &[&str]| {
@@ -124,7 +128,11 @@ print([str(column.type) for column in table.schema], table.to_pylist() == polars
     );
     let group = ["group", "l.csv", "--by", "t", "--count", "--sum", "n,f", "--min", "n", "--mean", "n"];
     stdout(&folder, &[&group[..], &["-o", "g.parquet"]].concat());
-    let said = script(&python, &folder, "import polars; print(polars.read_parquet('g.parquet').to_dict(as_series=False))");
+    let said = script(
+        &python,
+        &folder,
+        "import polars; print(polars.read_parquet('g.parquet').to_dict(as_series=False))",
+    );
     assert_eq!(
         said,
         "{'t': [True, False, None], 'count': [1, 1, 1], 'sum_n': [1, None, -3], 'sum_f': [0.5, -1000.0, None], \
@@ -179,18 +187,53 @@ fn files_of_other_programs_are_read() {
     let folder = folder("parquet_read");
     script(&python, &folder, WRITE);
     let first = [
-        "0", "-128", "0", "0", "-9223372036854775808", "0.1", "0.1", "true", "a,b", "x", "plain", "abc",
-        "1969-12-31", "01:02:03.4", "1969-12-31T23:59:59.999", "2024-02-29T12:00:01.25Z",
-        "2024-02-29T12:00:01", "-0.05", "-1.5000", "",
+        "0",
+        "-128",
+        "0",
+        "0",
+        "-9223372036854775808",
+        "0.1",
+        "0.1",
+        "true",
+        "a,b",
+        "x",
+        "plain",
+        "abc",
+        "1969-12-31",
+        "01:02:03.4",
+        "1969-12-31T23:59:59.999",
+        "2024-02-29T12:00:01.25Z",
+        "2024-02-29T12:00:01",
+        "-0.05",
+        "-1.5000",
+        "",
     ];
     let second = [
-        "1", "0", "4294967295", "18446744073709551615", "9223372036854775807", "-2.5", "1e300", "false",
-        "say \"hi\"", "y", "other", "def", "2024-02-29", "00:00:00", "1969-12-31T23:59:59.999",
-        "2024-02-29T12:00:01.25Z", "2024-02-29T12:00:01", "1234567.89",
-        "999999999999999999999999999999.0000", "",
+        "1",
+        "0",
+        "4294967295",
+        "18446744073709551615",
+        "9223372036854775807",
+        "-2.5",
+        "1e300",
+        "false",
+        "say \"hi\"",
+        "y",
+        "other",
+        "def",
+        "2024-02-29",
+        "00:00:00",
+        "1969-12-31T23:59:59.999",
+        "2024-02-29T12:00:01.25Z",
+        "2024-02-29T12:00:01",
+        "1234567.89",
+        "999999999999999999999999999999.0000",
+        "",
     ];
     let mut third = second.map(str::to_owned);
-    for (at, cell) in [(0, "2"), (1, "127"), (2, "0"), (3, "0"), (4, "5"), (5, "inf"), (6, "NaN"), (7, "true")] {
+    for (at, cell) in
+        [(0, "2"), (1, "127"), (2, "0"), (3, "0"), (4, "5"), (5, "inf"), (6, "NaN"), (7, "true")]
+    {
         third[at] = cell.to_owned();
     }
     let mut expected: Option<Rows> = None;
