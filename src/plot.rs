@@ -244,6 +244,7 @@ mod tests {
         }
         let heights: Vec<f64> = svg
             .split("<rect")
+            .skip(1)
             .filter_map(|rect| rect.split_once(" height=\"")?.1.split('"').next()?.parse().ok())
             .collect();
         // The first one is the background.

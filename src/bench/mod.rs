@@ -163,8 +163,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "benches/record", conflicts_with = "paper")]
     record: Option<PathBuf>,
-    /// Write a plot to this file, as SVG: the operations per second of each workload by the size of the table,
-    /// at the load of the first size
+    /// Write a plot to this file, as SVG: the operations per second of each workload by the size of the
+    /// table, at the load of the first size
     #[arg(long, value_name = "FILE.svg", conflicts_with_all = ["paper", "table"])]
     plot: Option<PathBuf>,
 }

@@ -25,10 +25,11 @@ const BATCH: usize = 1 << 18;
 /// suffixes `_right`, `_right2`, `_right3` and so on. Fields with commas, quotes or line ends are quoted in
 /// the output. Files are kept in memory, unpacked, as text.
 ///
-/// Parquet: what is read is the text that a CSV file would have; a date, a time, a decimal number and a UUID
-/// are text from there on, an empty cell has no value, and lists and groups are refused. What is written has
-/// columns of truth values, integers or floating-point numbers of 64 bits, or text: in Parquet input as the
-/// file says, in text files if all cells are such, written as a program writes them (007 is text).
+/// Parquet is read as the text that a CSV file would have. A cell without a value is empty, in all kinds of
+/// files. Dates, times, decimal numbers and UUIDs become text; a column of lists or groups is an error. An
+/// output has columns of truth values, of integers or floating-point numbers of 64 bits, of text, or of
+/// bytes. A column of a Parquet file keeps its type. One of a text file has the type that all its cells have
+/// if they are as a program writes them: 007 is text.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -77,7 +77,8 @@ impl Letters for Sender<'_> {
 /// have.
 ///
 /// # Errors
-/// Those of `read` and of the bins. After one of the bins `read` has no more to do: [`Sender::go_on`] says so.
+/// Those of `read` and of the bins. After one of the bins `read` has no more to do, as [`Sender::go_on`]
+/// says.
 pub(super) fn fill(
     k: u32,
     bins: usize,

@@ -46,16 +46,17 @@ impl Input {
     /// Opens a file. Its first bytes tell how it is packed, not its name.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        let failed = |e: std::io::Error| Failure::input(format_args!("{name}: {e}"));
-        Self::new(name.clone(), File::open(path).map_err(failed)?).map_err(failed)
+        let file = File::open(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?;
+        Self::new(name, file)
     }
 
-    fn new(name: String, file: impl Read + 'static) -> std::io::Result<Self> {
+    fn new(name: String, file: impl Read + 'static) -> Result<Self, Failure> {
         let read = Rc::new(Cell::new(0));
         let mut file = Counted { inner: file, read: Rc::clone(&read) };
         // One read may bring a single byte from a pipe.
         let mut first = Vec::new();
-        file.by_ref().take(blocks::HEADER as u64).read_to_end(&mut first)?;
+        let begun = file.by_ref().take(blocks::HEADER as u64).read_to_end(&mut first);
+        begun.map_err(|e| Failure::input(format_args!("{name}: byte {}: {e}", read.get())))?;
         let (packing, is_block) = (Packing::at(&first), blocks::block(&first).is_some());
         let file = Cursor::new(first).chain(BufReader::with_capacity(PIECE, file));
         let bytes: Box<dyn Read> = match packing {
@@ -169,8 +170,9 @@ mod tests {
     fn an_error_of_a_read_is_not_the_end_of_the_file() {
         let file = b">a\nACGT\n>b\nAC\n";
         for cut in 2..=file.len() {
-            let input = Input::new("file".into(), Broken(Cursor::new(file[..cut].to_vec()))).unwrap();
-            let Err(Failure::Input(said)) = input.read(&mut All(0), |_, _| Ok(())) else {
+            let input = Input::new("file".into(), Broken(Cursor::new(file[..cut].to_vec())));
+            let read = input.and_then(|input| input.read(&mut All(0), |_, _| Ok(())));
+            let Err(Failure::Input(said)) = read else {
                 panic!("{cut} bytes count as the file");
             };
             assert_eq!(said, format!("file: byte {cut}: timed out"));

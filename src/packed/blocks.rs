@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn blocks_and_what_follows_them_are_read() {
-        let data: Vec<u8> = (0..900_000u32).map(|i| (i * i >> 9) as u8).collect();
+        let data: Vec<u8> = (0..900_000u32).map(|i| (i.wrapping_mul(i) >> 9) as u8).collect();
         let blocks: Vec<u8> = data.chunks(9000).flat_map(packed).collect();
         assert_eq!(block(&blocks[..HEADER]).map(|len| block(&blocks[len..][..HEADER]).is_some()), Some(true));
         let end = packed(b"");

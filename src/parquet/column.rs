@@ -12,8 +12,8 @@ pub(super) trait Column {
     /// Reads the next rows. Returns how many there are.
     fn fill(&mut self, rows: usize) -> Result<usize>;
 
-    /// Appends the text of the next value of the rows that were read; nothing if there is none. Else says what
-    /// is wrong with the value.
+    /// Appends the text of the next value of the rows that were read; nothing if there is none. Else says
+    /// what is wrong with the value.
     fn next(&mut self, out: &mut Vec<u8>) -> std::result::Result<(), &'static str>;
 }
 

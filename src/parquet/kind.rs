@@ -31,8 +31,8 @@ impl Kind {
     }
 }
 
-/// What the cells of each column of a text file are. A number that would be written in another way than it is,
-/// as 007 is, makes a column one of text; so does an integer of more than 64 bits.
+/// What the cells of each column of a text file are. A number that a program would write in another way, such
+/// as 007, makes a column one of text; so does an integer of more than 64 bits.
 pub(crate) fn kinds(table: &Table) -> Vec<Kind> {
     let mut columns = vec![Seen::default(); table.header().len()];
     let mut reader = table.reader();

@@ -139,7 +139,7 @@ fn logical_format(logical: &LogicalType, physical: Type) -> Option<Format> {
     })
 }
 
-/// The same of the types that were there before logical ones.
+/// The format of a type of old files, which have no logical types.
 fn converted_format(column: &ColumnDescriptor) -> Option<Format> {
     use ConvertedType as Converted;
     Some(match column.converted_type() {
