@@ -4,7 +4,8 @@
 
 Every program runs on its own, one after the other, on files that this script makes, with two threads. What they write is
 compared: rows of joins sorted, tables of k-mers byte by byte, those of jellyfish by how many k-mers occur how often. A
-result that differs ends the run. Needs numpy, polars and duckdb in this Python, and sqlite3, jellyfish and kmc.
+result that differs ends the run. Needs numpy, polars and duckdb in this Python, and sqlite3, jellyfish, kmc and
+GNU time.
 """
 
 import argparse
@@ -46,16 +47,13 @@ select l.*, r.name from l join r using ({k}) order by l.rowid;
 
 
 def measured(command, folder):
-    """CPU seconds, seconds, and MB at the peak."""
-    started = datetime.datetime.now()
-    child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    said = child.stderr.read().decode()
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        sys.exit(f"{command}: {said}")
-    wall = (datetime.datetime.now() - started).total_seconds()
-    return used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024
+    """CPU seconds, seconds, and MB at the peak, by GNU time: a child of this process would seem to have its memory."""
+    timed = ["/usr/bin/time", "-f", "%U %S %e %M", "-o", "time.txt", *command]
+    done = subprocess.run(timed, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        sys.exit(f"{command}: {done.stderr.decode()}")
+    user, system, wall, memory = map(float, (folder / "time.txt").read_text().split())
+    return user + system, wall, memory / 1024
 
 
 class Run:

@@ -21,9 +21,9 @@ const BATCH: usize = 1 << 18;
 /// Duplicates may be on both sides; time and memory grow linearly with the files and the result.
 ///
 /// Files are CSV, or have tabs between cells if their name ends in .tsv or .tab; they may be packed with gzip
-/// or zstd. They are Parquet if their name ends in .parquet. Each has a header. A column of the right file whose name is taken gets the first free of the
-/// suffixes `_right`, `_right2`, `_right3` and so on. Fields with commas, quotes or line ends are quoted in
-/// the output. Files are kept in memory, unpacked, as text.
+/// or zstd. They are Parquet if their name ends in .parquet. Each has a header. A column of the right file
+/// whose name is taken gets the first free of the suffixes `_right`, `_right2`, `_right3` and so on. Fields
+/// with commas, quotes or line ends are quoted in the output. Files are kept in memory, unpacked, as text.
 ///
 /// Parquet is read as the text that a CSV file would have. A cell without a value is empty, in all kinds of
 /// files. Dates, times, decimal numbers and UUIDs become text; a column of lists or groups is an error. An

@@ -341,7 +341,7 @@ fn broken_files_are_errors() {
         // Half of them in the description at the end.
         let from = if at % 2 == 0 { 0 } else { whole.len() * 9 / 10 };
         let place = from + (state >> 20) as usize % (whole.len() - from);
-        bytes[place] ^= 1 << (state >> 60) % 8;
+        bytes[place] ^= 1 << ((state >> 60) % 8);
         write(&folder, "f.parquet", &bytes);
         let out = warpproof(&folder, &["dedup", "f.parquet"]);
         let said = text(&out.stderr);
