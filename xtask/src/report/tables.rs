@@ -122,16 +122,16 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// A line for each card and date: the peers that were measured there.
+    /// The peers that were measured, by card and date, in one line of Markdown.
     pub(super) fn peers(&self) -> String {
         let mut peers: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for peer in &self.peers {
             peers.entry(format!("{}, {}", peer.place(), peer.day())).or_default().insert(peer.peer());
         }
-        peers.iter().fold("| Measured on | Peers |\n|---|---|\n".to_owned(), |text, (place, peers)| {
-            let peers: Vec<&str> = peers.iter().copied().collect();
-            format!("{text}| {place} | {} |\n", peers.join(", "))
-        })
+        let line = |(place, peers): (&String, &BTreeSet<&str>)| {
+            format!("{place}: {}", peers.iter().copied().collect::<Vec<_>>().join(", "))
+        };
+        peers.iter().map(line).collect::<Vec<_>>().join("<br>") + "\n"
     }
 }
 
@@ -213,7 +213,24 @@ mod tests {
             "{runs}"
         );
         let peers = sources.peers();
-        assert!(peers.ends_with("| NVIDIA H200, 2026-01-01 | cuco |\n"), "{peers}");
+        assert_eq!(peers, "NVIDIA H200, 2026-01-01: cuco\n");
+    }
+
+    #[test]
+    fn of_seconds_less_is_better() {
+        let mut records = Records::default();
+        let of = |unit: &str, date: &str, figure: f64| Record {
+            unit: unit.to_owned(),
+            ..record("NVIDIA H200, sm_90", date, "build", figure)
+        };
+        records.ours.insert("open".to_owned(), vec![of("s", "2026-01-02T03:04:05Z", 4.0)]);
+        for (name, figure) in [("slow", 12.0), ("fast", 5.0)] {
+            records.peers.push(Record { command: name.to_owned(), ..of("s", "2026-01-01", figure) });
+        }
+        let mut sources = Sources::default();
+        let text = table(&TABLE, &records, &mut sources);
+        assert!(text.contains("| best peer | 5.0 fast, 1.25× |"), "{text}");
+        assert!(!sources.losses().contains("insert"), "{}", sources.losses());
     }
 
     #[test]
