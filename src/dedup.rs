@@ -1,7 +1,7 @@
 //! `warpproof dedup`: one row of each key.
 
 use crate::failure::Failure;
-use crate::keyed::{self, As, Columns, Index, TableArgs};
+use crate::keyed::{As, Columns, Header, Index, Source, TableArgs};
 use crate::output::Progress;
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 /// one. Rows stay in the order of the file. Time and memory grow linearly with the file.
 ///
 /// The file is CSV, or has tabs between cells if its name ends in .tsv or .tab; it may be packed with gzip or
-/// zstd. It is kept in memory, unpacked.
+/// zstd. It is Parquet if its name ends in .parquet, as `join` explains. It is kept in memory, unpacked, as
+/// text.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -56,14 +57,14 @@ Example:
   102,7
 
 A row of another length than the header, a missing column, with --as integer a cell that is no integer: an
-error with file, line and column, exit code 2, and the output file is as it was.";
+error with file, line (in Parquet, row) and column, exit code 2, and the output file is as it was.";
 
 /// Keeps one row of each key.
 pub(crate) fn dedup(args: &Args) -> Result<(), Failure> {
     let on = args.table.open()?;
     let by = args.by.as_ref().map_or(&[][..], |by| &by.0);
-    let mut table = keyed::read(&args.file, by, &args.compare.coder())?;
-    let index = Index::build(&on, &mut table, &args.table)?;
+    let mut source = Source::read(&args.file, by, &args.compare.coder())?;
+    let index = Index::build(&on, &mut source.table, &args.table)?;
     let groups = index.groups()?;
     let mut kept = groups.first_rows().to_vec();
     if args.keep == Keep::Last {
@@ -71,8 +72,9 @@ pub(crate) fn dedup(args: &Args) -> Result<(), Failure> {
         kept.sort_unstable();
     }
     drop(groups);
-    let mut target = args.table.target(&args.file)?;
-    target.row(table.header().iter().map(Vec::as_slice))?;
+    let table = &source.table;
+    let header = Header::new(table.header().to_vec());
+    let mut target = args.table.target(&args.file, &header, || source.kinds())?;
     let mut progress = Progress::new("writing", kept.len() as u64);
     let mut reader = table.reader();
     for (done, row) in kept.into_iter().enumerate() {

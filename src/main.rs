@@ -19,6 +19,7 @@ mod output;
 mod packed;
 mod page;
 mod paging;
+mod parquet;
 mod plot;
 mod registry;
 mod replay;

@@ -1,6 +1,7 @@
-//! Plots as SVG: lines over two logarithmic axes.
+//! Plots as SVG: lines over two logarithmic axes, and bars.
 
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::fmt::Display;
 
 /// The label of the horizontal axis, and the format of its numbers.
@@ -22,6 +23,29 @@ pub(crate) struct Chart {
     /// The name and the points of each line; all coordinates are positive.
     pub(crate) lines: Vec<(String, Vec<(f64, f64)>)>,
 }
+
+/// A plot of bars.
+pub(crate) struct Bars {
+    /// The text above it.
+    pub(crate) title: String,
+    /// The text beside it.
+    pub(crate) y: &'static str,
+    /// Each bar.
+    pub(crate) bars: Vec<Bar>,
+}
+
+/// A bar of a plot.
+pub(crate) struct Bar {
+    /// The text below it.
+    pub(crate) name: String,
+    /// Its height, not negative.
+    pub(crate) value: f64,
+    /// The text above it.
+    pub(crate) note: String,
+}
+
+/// What a plot is drawn on.
+type Root<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
 
 /// Width and height.
 const SIZE: (u32, u32) = (960, 600);
@@ -45,18 +69,10 @@ impl Chart {
     /// # Errors
     /// The error of the drawing, as text.
     pub(crate) fn svg(&self) -> Result<String, String> {
-        let mut text = String::new();
-        let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        self.draw(&root).map_err(|error| error.to_string())?;
-        drop(root);
-        Ok(text)
+        drawn(|root| self.draw(root))
     }
 
-    fn draw(
-        &self,
-        root: &DrawingArea<SVGBackend<'_>, plotters::coord::Shift>,
-    ) -> Result<(), Box<dyn std::error::Error>> {
-        root.fill(&WHITE)?;
+    fn draw(&self, root: &Root<'_>) -> Result<(), Box<dyn std::error::Error>> {
         let all = || self.lines.iter().flat_map(|(_, points)| points.iter());
         let base = if matches!(self.x, Axis::Binary(_)) { 2.0 } else { 10.0 };
         let x = range(all().map(|point| point.0), 1.5, 0.0).log_scale().base(base);
@@ -95,9 +111,61 @@ impl Chart {
             .background_style(WHITE.mix(0.8))
             .border_style(RGBColor(200, 200, 200))
             .draw()?;
-        root.present()?;
         Ok(())
     }
+}
+
+impl Bars {
+    /// The plot as a file's text.
+    ///
+    /// # Errors
+    /// The error of the drawing, as text.
+    pub(crate) fn svg(&self) -> Result<String, String> {
+        drawn(|root| self.draw(root))
+    }
+
+    fn draw(&self, root: &Root<'_>) -> Result<(), Box<dyn std::error::Error>> {
+        let highest = self.bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
+        let top = if highest > 0.0 { highest * 1.15 } else { 1.0 };
+        let mut chart = ChartBuilder::on(root)
+            .caption(&self.title, ("sans-serif", 20))
+            .margin(12)
+            .x_label_area_size(44)
+            .y_label_area_size(72)
+            .build_cartesian_2d(0.0..self.bars.len().max(1) as f64, 0.0..top)?;
+        // The names are below the middle of the bars, where a mesh has no labels.
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .disable_x_axis()
+            .y_desc(self.y)
+            .y_label_formatter(&number)
+            .light_line_style(RGBColor(235, 235, 235))
+            .draw()?;
+        let below = ("sans-serif", 12).into_font().color(&BLACK).pos(Pos::new(HPos::Center, VPos::Top));
+        let above = below.pos(Pos::new(HPos::Center, VPos::Bottom));
+        for (at, bar) in self.bars.iter().enumerate() {
+            let (left, middle) = (at as f64, at as f64 + 0.5);
+            let colour = COLOURS[at % COLOURS.len()];
+            let corners = [(left + 0.15, 0.0), (left + 0.85, bar.value)];
+            chart.draw_series([Rectangle::new(corners, colour.filled())])?;
+            let (x, top) = chart.backend_coord(&(middle, bar.value));
+            let (_, bottom) = chart.backend_coord(&(middle, 0.0));
+            root.draw(&Text::new(bar.note.as_str(), (x, top - 4), above.clone()))?;
+            root.draw(&Text::new(bar.name.as_str(), (x, bottom + 8), below.clone()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The text of a drawing.
+fn drawn(draw: impl FnOnce(&Root<'_>) -> Result<(), Box<dyn std::error::Error>>) -> Result<String, String> {
+    let mut text = String::new();
+    let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+    let done = root.fill(&WHITE).map_err(Box::from).and_then(|()| draw(&root));
+    done.and_then(|()| root.present().map_err(Box::from)).map_err(|error| error.to_string())?;
+    drop(root);
+    Ok(text)
 }
 
 /// A logarithmic range from the least to the most value, with room on both sides, and a part `above` of the
@@ -167,7 +235,27 @@ mod tests {
     }
 
     #[test]
+    fn bars_are_as_high_as_their_values() {
+        let bar = |name: &str, value| Bar { name: name.into(), value, note: format!("{value} <") };
+        let bars = vec![bar("one & two", 10.0), bar("three", 5.0), bar("none", 0.0)];
+        let svg = Bars { title: "phases".into(), y: "Mop/s", bars }.svg().unwrap();
+        for text in ["phases", "Mop/s", "one &amp; two", "three", "10 &lt;", "5 &lt;", "none"] {
+            assert!(svg.contains(text), "{text}");
+        }
+        let heights: Vec<f64> = svg
+            .split("<rect")
+            .skip(1)
+            .filter_map(|rect| rect.split_once(" height=\"")?.1.split('"').next()?.parse().ok())
+            .collect();
+        // The first one is the background.
+        assert_eq!(heights.len(), 1 + 3, "{heights:?}");
+        assert!((heights[1] - 2.0 * heights[2]).abs() <= 2.0 && heights[3] <= 1.0, "{heights:?}");
+    }
+
+    #[test]
     fn nothing_is_a_plot_too() {
+        let bars = Bars { title: String::new(), y: "Mop/s", bars: Vec::new() };
+        assert!(bars.svg().unwrap().ends_with("</svg>\n"));
         let chart = Chart { title: String::new(), x: Axis::Binary("slots"), y: "Mop/s", lines: Vec::new() };
         assert!(chart.svg().unwrap().ends_with("</svg>\n"));
     }

@@ -1,8 +1,12 @@
 //! `warpproof bench` as a program: every entry type is measured, verified and reported.
 
+#[path = "support/svg.rs"]
+mod svg;
+
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
+use svg::well_formed;
 
 fn bench_of(structure: &str, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
@@ -255,4 +259,30 @@ fn a_file_of_other_columns_is_refused_and_stays_as_it_was() {
     let out = bench_of("open", &["--quick", &format!("--record={}", path.display())]);
     assert_eq!(out.status.code(), Some(2), "{}", String::from_utf8_lossy(&out.stderr));
     assert_eq!(bench_of("hopscotch", &["--quick", "--paper", &flag]).status.code(), Some(2));
+}
+
+#[test]
+fn a_plot_has_a_line_for_each_workload() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("slab.svg");
+    let plot = path.display().to_string();
+    let args = ["--max-size", "2^18", "--rounds", "1", "--entry", "set32", "--json", "--plot", &plot];
+    let out = bench(&args);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let svg = std::fs::read_to_string(&path).expect("it was written");
+    well_formed(&svg).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    let rows = object["rows"].as_array().expect("a list");
+    let of_load: Vec<&Value> = rows.iter().filter(|row| row["load"] == rows[0]["load"]).collect();
+    let names: std::collections::BTreeSet<&str> =
+        of_load.iter().map(|row| row["workload"].as_str().expect("a name")).collect();
+    assert!(names.len() == 4 && of_load.len() == 8 && rows.len() > 8, "{rows:?}");
+    // Each point once, and a line of each workload, with its mark in the legend.
+    assert_eq!(svg.matches("<circle").count(), of_load.len(), "{svg}");
+    for name in names.iter().chain(&["slab, set32, load 0.6, cpu: ", "2^16", "pairs", "Mop/s"]) {
+        assert!(svg.contains(name), "{name}: {svg}");
+    }
+    for args in [&["--plot", &plot, "--paper"][..], &["--plot", "no/such/folder/p.svg", "--quick"]] {
+        assert_eq!(bench(args).status.code(), Some(2), "{args:?}");
+    }
 }

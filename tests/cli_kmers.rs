@@ -62,6 +62,20 @@ fn random_sequence(length: usize, state: &mut u64) -> String {
     out
 }
 
+/// Blocks that say how long they are, as bgzip writes them.
+fn bgzip(bytes: &[u8]) -> Vec<u8> {
+    let block = |data: &[u8]| {
+        let builder = flate2::GzBuilder::new().extra([b'B', b'C', 2, 0, 0, 0]);
+        let mut encoder = builder.write(Vec::new(), flate2::Compression::default());
+        encoder.write_all(data).expect("memory");
+        let mut block = encoder.finish().expect("memory");
+        let len = u16::try_from(block.len() - 1).expect("a block is small");
+        block[16..18].copy_from_slice(&len.to_le_bytes());
+        block
+    };
+    if bytes.is_empty() { block(bytes) } else { bytes.chunks(300).flat_map(block).collect() }
+}
+
 /// The table of all k-mers by the definition.
 fn naive(sequences: &[String], k: usize) -> String {
     let mut counts = BTreeMap::<String, u64>::new();
@@ -97,9 +111,16 @@ fn counts_are_those_of_the_definition() {
     // And filled up with zeros, as a tape does.
     write(&folder, "c.gz", [gzip(first.as_bytes()), vec![0; 700]].concat());
     write(&folder, "b.fq", fastq.as_bytes());
+    write(&folder, "d.gz", [bgzip(first.as_bytes()), bgzip(b"")].concat());
+    let zstd = |text: &str| {
+        ruzstd::encoding::compress_to_vec(text.as_bytes(), ruzstd::encoding::CompressionLevel::Fastest)
+    };
+    write(&folder, "e.zst", [zstd(head), zstd(""), zstd(tail)].concat());
     for k in [1, 2, 7, 12, 21, 31, 32, 33, 47, 64] {
         // All in memory, and all in a temporary file.
-        for (first, memory) in [("a.fa", "1M"), ("a.gz", "0"), ("c.gz", "8K")] {
+        for (first, memory) in
+            [("a.fa", "1M"), ("a.gz", "0"), ("c.gz", "8K"), ("d.gz", "1M"), ("e.zst", "1M")]
+        {
             let k_text = k.to_string();
             let args = [first, "b.fq", "-k", &k_text, "-o", "out.tsv", "--memory", memory, "--threads", "3"];
             let out = warpproof(&folder, &args);
@@ -360,6 +381,16 @@ fn errors_name_the_place_and_leave_the_output_alone() {
     let mut wrong_sum = whole.clone();
     wrong_sum[last] ^= 0xff;
     let garbage = [&whole[..], b"garbage"].concat();
+    let blocks = bgzip(format!(">a\n{}\n", random_sequence(10_000, &mut 3)).as_bytes());
+    let cut_blocks = &blocks[..blocks.len() - 9];
+    let mut wrong_block = blocks.clone();
+    wrong_block[blocks.len() - 6] ^= 0xff;
+    let zstd = ruzstd::encoding::compress_to_vec(
+        &b">a\nACGTACGTACGTACGTTTACGATTACGACT\n"[..],
+        ruzstd::encoding::CompressionLevel::Fastest,
+    );
+    let mut wrong_zstd = zstd.clone();
+    *wrong_zstd.last_mut().expect("bytes") ^= 1;
     for (content, parts) in [
         (&b""[..], &["in:1:", "empty"][..]),
         (&gzip(b""), &["in:1:", "empty"]),
@@ -373,6 +404,10 @@ fn errors_name_the_place_and_leave_the_output_alone() {
         (&whole[..5], &["in: broken gzip data", "5 bytes were read", "cut off"]),
         (&damaged, &["in: ", "gzip"]),
         (&wrong_sum, &["in: broken gzip data"]),
+        (cut_blocks, &["in: broken gzip data", "cut off"]),
+        (&wrong_block, &["in: broken gzip data"]),
+        (&zstd[..zstd.len() - 5], &["in: broken zstd data"]),
+        (&wrong_zstd, &["in: broken zstd data", "checksum"]),
         (&garbage, &["in: broken gzip data", &format!("byte {}, after the last member", whole.len())]),
     ] {
         let folder = folder("errors");

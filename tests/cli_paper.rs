@@ -1,9 +1,13 @@
 //! `warpproof bench hopscotch --paper`, and of `waitfree`, as a program: tables that are verified, plots that
 //! are well-formed.
 
+#[path = "support/svg.rs"]
+mod svg;
+
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
+use svg::well_formed;
 
 fn bench(structure: &str, args: &[&str], folder: &Path) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpproof"));
@@ -12,33 +16,6 @@ fn bench(structure: &str, args: &[&str], folder: &Path) -> Output {
         .args(args)
         .arg(format!("--paper={}", folder.display()));
     command.output().expect("it starts")
-}
-
-/// Whether every element of an XML text is closed, in order, and there is one at the top.
-fn well_formed(text: &str) -> Result<(), String> {
-    let (mut open, mut tops, mut rest) = (Vec::new(), 0, text);
-    while let Some(at) = rest.find('<') {
-        if rest[..at].contains('>') || open.is_empty() && !rest[..at].trim().is_empty() {
-            return Err(format!("text outside of an element: {:?}", &rest[..at]));
-        }
-        let end = rest.find('>').ok_or("a tag does not end")?;
-        let tag = &rest[at + 1..end];
-        rest = &rest[end + 1..];
-        if let Some(name) = tag.strip_prefix('/') {
-            if open.pop() != Some(name) {
-                return Err(format!("</{name}> closes nothing"));
-            }
-        } else if tag.matches('"').count() % 2 != 0 {
-            return Err(format!("<{tag}>: a quote is open"));
-        } else {
-            tops += usize::from(open.is_empty());
-            let name = tag.split_whitespace().next().ok_or("a tag without a name")?;
-            if !tag.ends_with('/') {
-                open.push(name);
-            }
-        }
-    }
-    if open.is_empty() && tops == 1 { Ok(()) } else { Err(format!("{open:?} open, {tops} at the top")) }
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! `warpproof run`, `check` and `replay` as programs: exit codes, JSON, errors.
 
+#[path = "support/svg.rs"]
+mod svg;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use svg::well_formed;
 
 fn warpproof(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_warpproof")).args(args).output().expect("it starts")
@@ -423,4 +427,30 @@ fn replay_refuses_what_is_no_counterexample() {
     assert_eq!(out.status.code(), Some(2));
     let said = text(&out.stderr);
     assert!(said.contains("no_counterexample.json") && said.contains("line 2"), "{said}");
+}
+
+#[test]
+fn a_plot_has_a_bar_for_each_phase() {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("phases.svg");
+    let _ = std::fs::remove_file(&path);
+    let plot = path.display().to_string();
+    let args =
+        ["run", "slab", "--backend", "cpu", "--no-check", "--keys", "20000", "--ops", "60000", "--json"];
+    let out = warpproof(&[&args[..], &["--plot", &plot]].concat());
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let svg = std::fs::read_to_string(&path).expect("it was written");
+    well_formed(&svg).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let object = json(&out);
+    let phases = object["phases"].as_array().expect("a list");
+    assert!(phases.len() >= 3, "{object}");
+    for phase in phases {
+        let (name, mops) =
+            (phase["name"].as_str().expect("a name"), phase["mops"].as_f64().expect("a number"));
+        assert!(svg.contains(name) && svg.contains(&format!("{mops:.1} Mop/s, ")), "{name}: {svg}");
+    }
+    // The background, and a bar for each.
+    assert_eq!(svg.matches("<rect").count(), 1 + phases.len(), "{svg}");
+    let out = warpproof(&[&args[..], &["--plot", "no/such/folder/p.svg"]].concat());
+    assert_eq!(out.status.code(), Some(2));
+    assert!(text(&out.stderr).contains("no/such/folder/p.svg") && out.stdout.is_empty());
 }

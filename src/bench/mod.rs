@@ -19,9 +19,10 @@ use crate::backend::{Choice, Opened};
 use crate::entry::Entry;
 use crate::failure::Failure;
 use crate::output::{self, Progress};
+use crate::plot::{Axis, Chart};
 use crate::registry::room::Rooms;
 use crate::registry::{PAGED, Points, Structure};
-use crate::target::Target;
+use crate::target::{Target, write_whole};
 use memory::Memory;
 use record::Record;
 use retrieve::Retrieve;
@@ -165,6 +166,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "benches/record", conflicts_with = "paper")]
     record: Option<PathBuf>,
+    /// Write a plot to this file, as SVG: the operations per second of each workload by the size of the
+    /// table, at the load of the first size
+    #[arg(long, value_name = "FILE.svg", conflicts_with_all = ["paper", "table"])]
+    plot: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -182,6 +187,7 @@ Examples:
   warpproof bench paged --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record
   warpproof bench sharded --backend cpu --ranks 3 --quick
+  warpproof bench slab --backend cpu --plot slab.svg
   warpproof bench paged --table 16G --budget 1G
   warpproof bench paged --table 16G --budget 3G --board
   warpproof bench paged --table 16G --budget 1G --quick --save pairs.table";
@@ -275,6 +281,7 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
         Some(size) => (vec![(size, loads.admit(args.load.or(Some(compared.load)))?)], args.rounds),
         None => (points(compared, largest), args.rounds),
     };
+    args.plot.as_deref().map(Target::admit).transpose()?;
     let record =
         args.record.as_deref().map(|folder| Record::open(folder, args.structure.name)).transpose()?;
     if !args.json {
@@ -300,6 +307,10 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
             output::line(format_args!("\nrecorded {added} rows in {}", record.text()))?;
         }
     }
+    if let Some(path) = &args.plot {
+        let svg = plot(args, on, &rows).svg();
+        write_whole(path, &svg.map_err(|why| Failure::input(format_args!("{}: {why}", path.display())))?)?;
+    }
     let verified = rows.iter().all(|row| row.verified);
     if args.json {
         let (structure, entry) = (args.structure.name, args.entry.name());
@@ -312,6 +323,22 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
     } else {
         Err(Failure::Violation("an answer is wrong; see the lines marked WRONG".into()))
     }
+}
+
+/// The speed of each workload by the size of the table, at the first load.
+fn plot(args: &Args, on: &Opened, rows: &[Row]) -> Chart {
+    let load = rows.first().map_or(0.0, |row| row.load);
+    let mut lines: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
+    for row in rows.iter().filter(|row| row.load == load && row.mops > 0.0) {
+        let point = (f64::from(row.size), row.mops);
+        match lines.iter_mut().find(|(name, _)| name == row.workload) {
+            Some((_, points)) => points.push(point),
+            None => lines.push((row.workload.to_owned(), vec![point])),
+        }
+    }
+    let (structure, entry) = (args.structure.name, args.entry.name());
+    let title = format!("{structure}, {entry}, load {load}, {}: {}", on.name(), on.device());
+    Chart { title, x: Axis::Binary("pairs"), y: "Mop/s", lines }
 }
 
 /// All workloads at one size and load.

@@ -21,6 +21,8 @@ pub use trace::Trace;
 pub struct Malformed {
     /// The line, counted from 1.
     pub line: usize,
+    /// The row, if the file is a table: counted from 1 after the header, which is 0.
+    pub row: Option<usize>,
     /// The error, and its field.
     pub what: String,
 }

@@ -218,7 +218,7 @@ impl SequenceFile {
     }
 
     fn malformed(&self, what: String) -> Malformed {
-        Malformed { line: self.line, what }
+        Malformed { line: self.line, row: None, what }
     }
 
     fn at(&self, column: usize, what: String) -> Malformed {

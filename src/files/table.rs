@@ -243,7 +243,10 @@ impl Table {
 
     /// An error about the row that begins at `from`.
     fn error(&self, from: usize, message: impl std::fmt::Display) -> Malformed {
-        Malformed { line: line_of_row(&self.bytes, from), what: message.to_string() }
+        // The header is before all rows. The row that is being read is not in the list yet.
+        let before = self.starts.partition_point(|&start| start < from as u64);
+        let row = if from == 0 { 0 } else { before + 1 };
+        Malformed { line: line_of_row(&self.bytes, from), row: Some(row), what: message.to_string() }
     }
 }
 
@@ -268,17 +271,18 @@ mod tests {
 
     #[test]
     fn errors_name_line_and_column() {
-        for (text, line, what) in [
-            (&b""[..], 1, "there is no header"),
-            (b"a,b\n", 1, "there is no column \"id\"; there are a, b"),
-            (b"id,id\n", 1, "two columns are named"),
-            (b"id,a\n1,2\n\n3\n", 4, "column 2: the row has 1 cells, the header 2"),
-            (b"id,a\n1,2,3\n", 2, "column 3: the row has 3 cells"),
-            (b"a,id\n1,2\n1,\"x\n\"\n", 3, "column 2 (id): \"x\\n\" is not an integer"),
-            (b"id\n1\n\"2\n", 3, UNCLOSED),
+        for (text, line, row, what) in [
+            (&b""[..], 1, 0, "there is no header"),
+            (b"a,b\n", 1, 0, "there is no column \"id\"; there are a, b"),
+            (b"id,id\n", 1, 0, "two columns are named"),
+            (b"id,a\n1,2\n\n3\n", 4, 2, "column 2: the row has 1 cells, the header 2"),
+            (b"id,a\n1,2,3\n", 2, 1, "column 3: the row has 3 cells"),
+            (b"a,id\n1,2\n1,\"x\n\"\n", 3, 2, "column 2 (id): \"x\\n\" is not an integer"),
+            (b"id\n1\n\"2\n", 3, 2, UNCLOSED),
         ] {
             let error = parse(text).expect_err("malformed");
             assert_eq!(error.line, line, "{error}");
+            assert_eq!(error.row, Some(row), "{error}");
             assert!(error.what.contains(what), "{error}");
         }
     }

@@ -31,7 +31,8 @@ impl Trace {
             ReaderBuilder::new().has_headers(false).flexible(true).trim(Trim::All).from_reader(bytes);
         // The reader drops a byte order mark, which would hide the line ends after it from `line_of_row`.
         let text = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
-        let malformed = |at: usize, what| Malformed { line: line_of_row(bytes, at.max(text)), what };
+        let malformed =
+            |at: usize, what| Malformed { line: line_of_row(bytes, at.max(text)), row: None, what };
         let (mut trace, mut record, mut first) = (Self::default(), StringRecord::new(), true);
         loop {
             let at = reader.position().byte() as usize;
@@ -150,7 +151,7 @@ mod tests {
             ("search,1\r\nsearch,2\r\nop,key\r\n", 3, "field 1 (op)"),
             ("\u{feff}\nsearch\n", 2, "field 2 (key)"),
         ] {
-            let Malformed { line: at, what } = Trace::parse(text.as_bytes()).unwrap_err();
+            let Malformed { line: at, what, .. } = Trace::parse(text.as_bytes()).unwrap_err();
             assert_eq!(at, line, "{text:?}: {what}");
             assert!(what.contains(field), "{text:?}: {what}");
         }

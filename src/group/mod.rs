@@ -1,12 +1,12 @@
 //! `warpproof group`: what the rows of each key add up to.
 
-mod number;
 mod state;
 
 use crate::failure::Failure;
-use crate::keyed::{self, As, Columns, Header, Index, TableArgs};
+use crate::keyed::number::Number;
+use crate::keyed::{As, Columns, Header, Index, Source, TableArgs};
 use crate::output::Progress;
-use number::Number;
+use crate::parquet::Kind;
 use state::State;
 use std::path::PathBuf;
 use warpproof::files::{Malformed, RowReader, Table};
@@ -25,7 +25,8 @@ use warpproof::files::{Malformed, RowReader, Table};
 /// the file.
 ///
 /// The file is CSV, or has tabs between cells if its name ends in .tsv or .tab; it may be packed with gzip or
-/// zstd. It is kept in memory, unpacked.
+/// zstd. It is Parquet if its name ends in .parquet, as `join` explains; there a column of sums is one of
+/// floating-point numbers unless all are integers of 64 bits. The file is kept in memory, unpacked, as text.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
@@ -72,7 +73,7 @@ Example:
   fr,1,4,4
 
 A value that is no number, a row of another length than the header, a missing column: an error with file,
-line and column, exit code 2, and the output file is as it was.";
+line (in Parquet, row) and column, exit code 2, and the output file is as it was.";
 
 /// What is computed for each group.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -94,15 +95,15 @@ struct Wanted {
 /// Groups.
 pub(crate) fn group(args: &Args) -> Result<(), Failure> {
     let on = args.table.open()?;
-    let mut table = keyed::read(&args.file, &args.by.0, &args.compare.coder())?;
-    let malformed = |error: Malformed| keyed::malformed(&args.file, &error);
-    let (wanted, header) = wanted(args, &table).map_err(malformed)?;
-    let index = Index::build(&on, &mut table, &args.table)?;
+    let mut source = Source::read(&args.file, &args.by.0, &args.compare.coder())?;
+    let (wanted, header) = wanted(args, &source.table).map_err(|error| source.malformed(&error))?;
+    let index = Index::build(&on, &mut source.table, &args.table)?;
+    let table = &source.table;
     let groups = index.groups()?;
-    let states = states(&table, &wanted.values, (groups.numbers(), groups.len())).map_err(malformed)?;
-
-    let mut target = args.table.target(&args.file)?;
-    target.row(header.names())?;
+    let states = states(table, &wanted.values, (groups.numbers(), groups.len()));
+    let states = states.map_err(|error| source.malformed(&error))?;
+    let kinds = || kinds(args, &source, &wanted, &states);
+    let mut target = args.table.target(&args.file, &header, kinds)?;
     let mut progress = Progress::new("writing", groups.len() as u64);
     let (mut reader, mut other) = (table.reader(), table.reader());
     let (mut row, mut cells) = (Vec::new(), Vec::new());
@@ -115,7 +116,7 @@ pub(crate) fn group(args: &Args) -> Result<(), Failure> {
         }
         for &(what, value) in &wanted.results {
             let state = &states[number * wanted.values.len() + value];
-            result(&mut cells, (state, what), (&table, wanted.values[value]), &mut other);
+            result(&mut cells, (state, what), (table, wanted.values[value]), &mut other);
             ends.push(cells.len());
         }
         table.read(first as usize, &mut reader);
@@ -158,6 +159,21 @@ fn wanted(args: &Args, table: &Table) -> Result<(Wanted, Header), Malformed> {
         }
     }
     Ok((wanted, header))
+}
+
+/// What the cells of each column of the output are.
+fn kinds(args: &Args, source: &Source, wanted: &Wanted, states: &[State]) -> Vec<Kind> {
+    let ours = source.kinds();
+    let mut kinds: Vec<Kind> = source.table.columns().iter().map(|&column| ours[column]).collect();
+    kinds.extend(args.count.then_some(Kind::Integer));
+    kinds.extend(wanted.results.iter().map(|&(what, value)| match what {
+        What::Sum if states.iter().skip(value).step_by(wanted.values.len()).all(State::is_integer) => {
+            Kind::Integer
+        }
+        What::Sum | What::Mean => Kind::Float,
+        What::Min | What::Max => ours[wanted.values[value]],
+    }));
+    kinds
 }
 
 /// The states of the values of each group: those of one group after each other.

@@ -1,6 +1,6 @@
 //! What is known of the values of a group.
 
-use super::number::Number;
+use crate::keyed::number::Number;
 use std::cmp::Ordering;
 
 /// What is known of the values of a group in one column.
@@ -41,6 +41,11 @@ impl State {
             (_, false) => Some(self.integers.to_string()),
             (_, true) => Some(float(self.floats)),
         }
+    }
+
+    /// Whether the sum is an integer of 64 bits, or there is no value.
+    pub(super) fn is_integer(&self) -> bool {
+        !self.has_float && i64::try_from(self.integers).is_ok()
     }
 
     /// The mean, as text, if there is a value.

@@ -2,8 +2,9 @@
 
 use crate::backend::Opened;
 use crate::failure::Failure;
-use crate::keyed::{self, As, Header, Index, Pairs, TableArgs};
+use crate::keyed::{As, Header, Index, Pairs, Source, TableArgs};
 use crate::output::Progress;
+use crate::parquet::Kind;
 use crate::target::Target;
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -20,9 +21,15 @@ const BATCH: usize = 1 << 18;
 /// Duplicates may be on both sides; time and memory grow linearly with the files and the result.
 ///
 /// Files are CSV, or have tabs between cells if their name ends in .tsv or .tab; they may be packed with gzip
-/// or zstd. Each has a header. A column of the right file whose name is taken gets the first free of the
-/// suffixes `_right`, `_right2`, `_right3` and so on. Fields with commas, quotes or line ends are quoted in
-/// the output. Files are kept in memory, unpacked.
+/// or zstd. They are Parquet if their name ends in .parquet. Each has a header. A column of the right file
+/// whose name is taken gets the first free of the suffixes `_right`, `_right2`, `_right3` and so on. Fields
+/// with commas, quotes or line ends are quoted in the output. Files are kept in memory, unpacked, as text.
+///
+/// Parquet is read as the text that a CSV file would have. A cell without a value is empty, in all kinds of
+/// files. Dates, times, decimal numbers and UUIDs become text; a column of lists or groups is an error. An
+/// output has columns of truth values, of integers or floating-point numbers of 64 bits, of text, or of
+/// bytes. A column of a Parquet file keeps its type. One of a text file has the type that all its cells have
+/// if they are as a program writes them: 007 is text.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -79,26 +86,28 @@ Example:
   101,8
   $ warpproof join sales.tsv.gz shops.csv --on country,city=town --how left -o joined.csv.zst
   $ warpproof join orders.csv customers.csv --on customer_id --as integer --budget 1G -o joined.csv
+  $ warpproof join orders.parquet customers.csv --on customer_id -o joined.parquet
 
 A row of another length than the header, a missing column, with --as integer a cell that is no integer: an
-error with file, line and column, exit code 2, and the output file is as it was.";
+error with file, line (in Parquet, row) and column, exit code 2, and the output file is as it was.";
 
 /// Joins.
 pub(crate) fn join(args: &Args) -> Result<(), Failure> {
     let on = args.table.open()?;
     let coder = args.compare.coder();
-    let left = keyed::read(&args.left, &args.on.left, &coder)?;
-    let right = keyed::read(&args.right, &args.on.right, &coder)?;
+    let left = Source::read(&args.left, &args.on.left, &coder)?;
+    let right = Source::read(&args.right, &args.on.right, &coder)?;
     write(args, &on, &left, right)
 }
 
-fn write(args: &Args, on: &Opened, left: &Table, mut right: Table) -> Result<(), Failure> {
-    let index = Index::build(on, &mut right, &args.table)?;
-    let mut rows = Rows::new(args, left, &right)?;
+fn write(args: &Args, on: &Opened, left: &Source, mut right: Source) -> Result<(), Failure> {
+    let index = Index::build(on, &mut right.table, &args.table)?;
+    let mut rows = Rows::new(args, (left, &right))?;
+    let (left, right) = (&left.table, &right.table);
     let mut progress = Progress::new("writing", left.rows() as u64);
     for (batch, codes) in left.codes().chunks(BATCH).enumerate() {
         let from = batch * BATCH;
-        let found = index.find((left, from, codes), &right)?;
+        let found = index.find((left, from, codes), right)?;
         for (row, number) in (from..).zip(found) {
             rows.of(row, index.rows(number))?;
         }
@@ -128,8 +137,9 @@ struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Begins the output with its header.
-    fn new(args: &Args, left: &'a Table, right: &'a Table) -> Result<Self, Failure> {
-        let how = args.how;
+    fn new(args: &Args, (left, right): (&'a Source, &'a Source)) -> Result<Self, Failure> {
+        let (how, sources) = (args.how, (left, right));
+        let (left, right) = (&left.table, &right.table);
         let columns: Vec<usize> = match how {
             How::Semi | How::Anti => Vec::new(),
             _ => {
@@ -140,8 +150,7 @@ impl<'a> Rows<'a> {
         };
         let mut header = Header::new(left.header().to_vec());
         columns.iter().for_each(|&column| header.add(&right.header()[column], "_right"));
-        let mut target = args.table.target(&args.left)?;
-        target.row(header.names())?;
+        let target = args.table.target(&args.left, &header, || kinds(how, sources, &columns))?;
         let (ours, theirs) = (left.reader(), right.reader());
         let written = vec![false; if how == How::Outer { right.rows() } else { 0 }];
         Ok(Self { how, left, right, ours, theirs, columns, written, target })
@@ -186,4 +195,18 @@ impl<'a> Rows<'a> {
         }
         Ok(())
     }
+}
+
+/// What the cells of each column of the output are.
+fn kinds(how: How, (left, right): (&Source, &Source), columns: &[usize]) -> Vec<Kind> {
+    let mut kinds = left.kinds();
+    let theirs = if columns.is_empty() && how != How::Outer { Vec::new() } else { right.kinds() };
+    if how == How::Outer {
+        // These columns have cells of both files.
+        for (&ours, &their) in left.table.columns().iter().zip(right.table.columns()) {
+            kinds[ours] = kinds[ours].with(theirs[their]);
+        }
+    }
+    kinds.extend(columns.iter().map(|&column| theirs[column]));
+    kinds
 }

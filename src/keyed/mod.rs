@@ -2,6 +2,7 @@
 
 mod index;
 mod names;
+pub(crate) mod number;
 
 pub(crate) use index::Index;
 pub(crate) use names::{Columns, Header, Pairs};
@@ -10,6 +11,7 @@ use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
 use crate::output::{Effort, Progress};
 use crate::packed::{self, delimiter};
+use crate::parquet::{self, Kind, is_parquet};
 use crate::target::Target;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
@@ -44,6 +46,7 @@ pub(crate) struct TableArgs {
     /// Output file, written whole or not at all [default: stdout]
     ///
     /// A name that ends in .tsv or .tab gets tabs in place of commas; one that ends in .gz or .zst is packed.
+    /// One that ends in .parquet gets Parquet, packed with snappy.
     #[arg(short, long, value_name = "OUT.csv")]
     pub(crate) output: Option<PathBuf>,
     /// What the table's hash depends on [default: chosen at random]
@@ -69,28 +72,78 @@ impl TableArgs {
     /// Prepares the work: finds errors now that would otherwise come at the end.
     pub(crate) fn open(&self) -> Result<Opened, Failure> {
         self.effort.begin()?;
+        self.output.as_deref().map(is_parquet).transpose()?;
         self.output.as_deref().map(Target::admit).transpose()?;
         let on = Opened::open(self.backend)?;
         on.admit_budget(self.budget)?;
         Ok(on)
     }
 
-    /// Opens the output, for rows like those of a file.
-    pub(crate) fn target(&self, like: &Path) -> Result<Target, Failure> {
+    /// Begins the output with a header, for rows like those of a file. `kinds` tells what the cells of each
+    /// column are, if that is of interest.
+    pub(crate) fn target(
+        &self,
+        like: &Path,
+        header: &Header,
+        kinds: impl FnOnce() -> Vec<Kind>,
+    ) -> Result<Target, Failure> {
         let output = self.output.as_deref();
-        Target::open(output, delimiter(output.unwrap_or(like)))
+        if let Some(path) = output
+            && is_parquet(path)?
+        {
+            return Target::parquet(path, header.names(), &kinds());
+        }
+        let mut target = Target::open(output, delimiter(output.unwrap_or(like)))?;
+        target.row(header.names())?;
+        Ok(target)
     }
 }
 
-/// Reads a file with a code for the key of each row. An error names file, line and column.
-pub(crate) fn read(path: &Path, keys: &[String], coder: &Coder) -> Result<Table, Failure> {
-    let bytes = packed::read(path)?;
-    let mut progress = Progress::new("reading", bytes.len() as u64);
-    let layout = Layout { delimiter: delimiter(path), keys: keys.to_vec(), coder: coder.clone() };
-    Table::parse(bytes, &layout, |read| progress.at(read)).map_err(|error| malformed(path, &error))
+/// A file of rows.
+pub(crate) struct Source {
+    path: PathBuf,
+    pub(crate) table: Table,
+    /// What the cells of each column are, if the file says so.
+    kinds: Option<Vec<Kind>>,
 }
 
-/// The failure for a file that is malformed.
-pub(crate) fn malformed(path: &Path, error: &Malformed) -> Failure {
-    Failure::input(format_args!("{}:{error}", path.display()))
+impl Source {
+    /// Reads a file with a code for the key of each row. An error names file, line or row, and column.
+    pub(crate) fn read(path: &Path, keys: &[String], coder: &Coder) -> Result<Self, Failure> {
+        let (bytes, kinds) = if is_parquet(path)? {
+            let (bytes, kinds) = parquet::read(path)?;
+            (bytes, Some(kinds))
+        } else {
+            (packed::read(path)?, None)
+        };
+        let mut progress = Progress::new("reading", bytes.len() as u64);
+        let delimiter = if kinds.is_some() { b',' } else { delimiter(path) };
+        let layout = Layout { delimiter, keys: keys.to_vec(), coder: coder.clone() };
+        let table = Table::parse(bytes, &layout, |read| progress.at(read));
+        let path = path.to_path_buf();
+        match table {
+            Ok(table) => Ok(Self { path, table, kinds }),
+            Err(error) => Err(malformed(&path, kinds.is_some(), &error)),
+        }
+    }
+
+    /// What the cells of each column are.
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
+        self.kinds.clone().unwrap_or_else(|| parquet::kinds(&self.table))
+    }
+
+    /// The failure for this file, if it is malformed.
+    pub(crate) fn malformed(&self, error: &Malformed) -> Failure {
+        malformed(&self.path, self.kinds.is_some(), error)
+    }
+}
+
+/// The failure for a file that is malformed. Parquet has no lines.
+fn malformed(path: &Path, parquet: bool, error: &Malformed) -> Failure {
+    let path = path.display();
+    match error.row {
+        Some(0) if parquet => Failure::input(format_args!("{path}: {}", error.what)),
+        Some(row) if parquet => Failure::input(format_args!("{path}: row {row}: {}", error.what)),
+        _ => Failure::input(format_args!("{path}:{error}")),
+    }
 }

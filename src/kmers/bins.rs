@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use warpproof::files::Letters;
 use warpproof::model::Seed;
@@ -31,14 +32,25 @@ pub(super) fn bins(letters: u64) -> usize {
 }
 
 /// Collects letters, and sends them in chunks to the threads that cut them.
-pub(super) struct Sender {
+pub(super) struct Sender<'a> {
     /// Letters that a chunk has in common with the one before.
     overlap: usize,
     chunk: Vec<u8>,
     to: SyncSender<Vec<u8>>,
+    /// Whether a thread has failed: then its error is the result.
+    failed: &'a AtomicBool,
 }
 
-impl Sender {
+impl Sender<'_> {
+    /// Whether there is more to do.
+    ///
+    /// # Errors
+    /// A thread has failed.
+    pub(super) fn go_on(&self) -> Result<(), Failure> {
+        // Relaxed: nothing depends on it. The thread's error is taken when it has ended.
+        if self.failed.load(Ordering::Relaxed) { Err(Failure::Closed) } else { Ok(()) }
+    }
+
     /// Sends the chunk, and begins the next one with the letters that both have.
     fn send(&mut self) {
         let mut next = Vec::with_capacity(CHUNK + CHUNK / 4);
@@ -48,7 +60,7 @@ impl Sender {
     }
 }
 
-impl Letters for Sender {
+impl Letters for Sender<'_> {
     fn letters(&mut self, piece: &[u8]) {
         self.chunk.extend_from_slice(piece);
         if self.chunk.len() >= CHUNK {
@@ -65,23 +77,25 @@ impl Letters for Sender {
 /// have.
 ///
 /// # Errors
-/// Those of `read` and of the bins.
+/// Those of `read` and of the bins. After one of the bins `read` has no more to do, as [`Sender::go_on`]
+/// says.
 pub(super) fn fill(
     k: u32,
     bins: usize,
     spill: &Spill,
-    read: impl FnOnce(&mut Sender) -> Result<(), Failure>,
+    read: impl FnOnce(&mut Sender<'_>) -> Result<(), Failure>,
 ) -> Result<u64, Failure> {
     let threads = rayon::current_num_threads();
     let (to, from) = sync_channel::<Vec<u8>>(threads);
     let from = Mutex::new(from);
+    let failed = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let cut = || cut(k, bins, spill, &from);
+        let cut = || cut(k, bins, spill, &from, &failed);
         let spawn = |_| std::thread::Builder::new().spawn_scoped(scope, cut);
         let workers: std::io::Result<Vec<_>> = (0..threads).map(spawn).collect();
         // A thread that could not begin: the others end, as nobody sends.
         let workers = workers.map_err(|e| Failure::input(format_args!("cannot start a thread: {e}")));
-        let mut sender = Sender { overlap: k as usize - 1, chunk: Vec::new(), to };
+        let mut sender = Sender { overlap: k as usize - 1, chunk: Vec::new(), to, failed: &failed };
         let done = if workers.is_ok() { read(&mut sender) } else { Ok(()) };
         sender.send();
         drop(sender);
@@ -94,7 +108,13 @@ pub(super) fn fill(
 }
 
 /// Cuts chunks until there are no more.
-fn cut(k: u32, bins: usize, spill: &Spill, chunks: &Mutex<Receiver<Vec<u8>>>) -> Result<u64, Failure> {
+fn cut(
+    k: u32,
+    bins: usize,
+    spill: &Spill,
+    chunks: &Mutex<Receiver<Vec<u8>>>,
+    stop: &AtomicBool,
+) -> Result<u64, Failure> {
     let mut cutter = Cutter::new(k, bins);
     let mut failed = None;
     loop {
@@ -104,6 +124,10 @@ fn cut(k: u32, bins: usize, spill: &Spill, chunks: &Mutex<Receiver<Vec<u8>>>) ->
         if failed.is_none() {
             cutter.cut(&chunk);
             failed = spill.append(&mut cutter.bins).err();
+            if failed.is_some() {
+                // Relaxed: as in `go_on`.
+                stop.store(true, Ordering::Relaxed);
+            }
         }
     }
     failed.map_or(Ok(cutter.kmers), Err)
@@ -193,6 +217,24 @@ mod tests {
         for bit in 0..128 {
             assert_ne!(seeded.hash_one(word), seeded.hash_one(word ^ 1 << bit), "bit {bit}");
         }
+    }
+
+    /// A reader that asks whether to go on stops a few chunks after a failure, and the error is the bins'.
+    #[test]
+    fn a_failed_thread_stops_the_reading() {
+        let spill = Spill::new(16, 0, "no/such/folder".into());
+        let mut pieces = 0;
+        let result = fill(5, 16, &spill, |to| {
+            while pieces < 100_000 {
+                to.go_on()?;
+                to.letters(&[b'A'; CHUNK]);
+                pieces += 1;
+            }
+            Ok(())
+        });
+        let Err(Failure::Input(why)) = result else { panic!("{result:?}") };
+        assert!(why.contains("no/such/folder"), "{why}");
+        assert!(pieces < 1000, "{pieces} pieces were read");
     }
 
     #[test]

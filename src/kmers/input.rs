@@ -1,7 +1,10 @@
-//! The bytes of a file, plain or gzip, and the progress of reading it.
+//! The bytes of a file, packed or not, and the progress of reading it.
 
 use crate::failure::Failure;
-use crate::packed::gzip::{GZIP, Members};
+use crate::packed::Packing;
+use crate::packed::blocks::{self, Blocks};
+use crate::packed::gzip::Members;
+use crate::packed::zstd::Frames;
 use std::cell::Cell;
 use std::fmt::Display;
 use std::fs::File;
@@ -13,14 +16,14 @@ use warpproof::files::{Letters, SequenceFile};
 /// Bytes read at once.
 const PIECE: usize = 1 << 18;
 
-/// Letters per byte of a gzip file, for an estimate: sequences take about two bits a letter there.
+/// Letters per byte of a packed file, for an estimate: sequences take about two bits a letter there.
 const PACKED: u64 = 4;
 
-/// A file of sequences, plain or gzip of one member or many.
+/// A file of sequences: plain, gzip of one member or many, or zstd.
 pub(crate) struct Input {
     name: String,
     bytes: Box<dyn Read>,
-    gzip: bool,
+    packing: Packing,
     /// Bytes of the file itself that were read.
     read: Rc<Cell<u64>>,
 }
@@ -40,23 +43,29 @@ impl<R: Read> Read for Counted<R> {
 }
 
 impl Input {
-    /// Opens a file. Its first bytes tell whether it is gzip, not its name.
+    /// Opens a file. Its first bytes tell how it is packed, not its name.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        let failed = |e: std::io::Error| Failure::input(format_args!("{name}: {e}"));
-        Self::new(name.clone(), File::open(path).map_err(failed)?).map_err(failed)
+        let file = File::open(path).map_err(|e| Failure::input(format_args!("{name}: {e}")))?;
+        Self::new(name, file)
     }
 
-    fn new(name: String, file: impl Read + 'static) -> std::io::Result<Self> {
+    fn new(name: String, file: impl Read + 'static) -> Result<Self, Failure> {
         let read = Rc::new(Cell::new(0));
         let mut file = Counted { inner: file, read: Rc::clone(&read) };
         // One read may bring a single byte from a pipe.
         let mut first = Vec::new();
-        file.by_ref().take(GZIP.len() as u64).read_to_end(&mut first)?;
-        let gzip = first == GZIP;
+        let begun = file.by_ref().take(blocks::HEADER as u64).read_to_end(&mut first);
+        begun.map_err(|e| Failure::input(format_args!("{name}: byte {}: {e}", read.get())))?;
+        let (packing, is_block) = (Packing::at(&first), blocks::block(&first).is_some());
         let file = Cursor::new(first).chain(BufReader::with_capacity(PIECE, file));
-        let bytes: Box<dyn Read> = if gzip { Box::new(Members::new(file)) } else { Box::new(file) };
-        Ok(Self { name, bytes, gzip, read })
+        let bytes: Box<dyn Read> = match packing {
+            Packing::None => Box::new(file),
+            Packing::Gzip if is_block => Box::new(Blocks::new(file)),
+            Packing::Gzip => Box::new(Members::new(file)),
+            Packing::Zstd => Box::new(Frames::new(file)),
+        };
+        Ok(Self { name, bytes, packing, read })
     }
 
     /// Reads the file to its end, in pieces, and passes its letters to `to`. After each piece `step` gets the
@@ -87,14 +96,18 @@ impl Input {
 
     fn broken(&self, error: &std::io::Error) -> Failure {
         let (name, read) = (&self.name, self.read.get());
-        if !self.gzip {
-            return Failure::input(format_args!("{name}: byte {read}: {error}"));
-        }
+        let packing = match self.packing {
+            Packing::None => return Failure::input(format_args!("{name}: byte {read}: {error}")),
+            Packing::Gzip => "gzip",
+            Packing::Zstd => "zstd",
+        };
         let what = match error.kind() {
             ErrorKind::UnexpectedEof => "it is cut off".to_owned(),
             _ => error.to_string(),
         };
-        Failure::input(format_args!("{name}: broken gzip data, found when {read} bytes were read: {what}"))
+        Failure::input(format_args!(
+            "{name}: broken {packing} data, found when {read} bytes were read: {what}"
+        ))
     }
 }
 
@@ -119,8 +132,9 @@ fn size(path: &Path) -> std::io::Result<(u64, u64)> {
         return Ok((0, 0));
     }
     let mut first = Vec::new();
-    File::open(path)?.take(GZIP.len() as u64).read_to_end(&mut first)?;
-    Ok((found.len(), found.len().saturating_mul(if first == GZIP { PACKED } else { 1 })))
+    File::open(path)?.take(blocks::HEADER as u64).read_to_end(&mut first)?;
+    let packed = Packing::at(&first) != Packing::None;
+    Ok((found.len(), found.len().saturating_mul(if packed { PACKED } else { 1 })))
 }
 
 #[cfg(test)]
@@ -156,8 +170,9 @@ mod tests {
     fn an_error_of_a_read_is_not_the_end_of_the_file() {
         let file = b">a\nACGT\n>b\nAC\n";
         for cut in 2..=file.len() {
-            let input = Input::new("file".into(), Broken(Cursor::new(file[..cut].to_vec()))).unwrap();
-            let Err(Failure::Input(said)) = input.read(&mut All(0), |_, _| Ok(())) else {
+            let input = Input::new("file".into(), Broken(Cursor::new(file[..cut].to_vec())));
+            let read = input.and_then(|input| input.read(&mut All(0), |_, _| Ok(())));
+            let Err(Failure::Input(said)) = read else {
                 panic!("{cut} bytes count as the file");
             };
             assert_eq!(said, format!("file: byte {cut}: timed out"));
@@ -184,7 +199,7 @@ mod tests {
         {
             let len = bytes.len() as u64;
             let mut input = Input::new("slow".into(), Slow(Cursor::new(bytes))).unwrap();
-            assert_eq!(input.gzip, gzip);
+            assert_eq!(input.packing == Packing::Gzip, gzip);
             let mut out = String::new();
             input.bytes.read_to_string(&mut out).unwrap();
             assert!(">a\nACGT\n".starts_with(&out) && (out.len() == 8 || !gzip), "{out:?}");

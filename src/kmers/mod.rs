@@ -38,8 +38,9 @@ const LONGEST_IN_TABLE: u32 = 31;
 /// Count the canonical k-mers of sequences
 ///
 /// A k-mer is K consecutive letters of a sequence. The smaller one of the k-mer and its reverse complement,
-/// in the order of the alphabet, is canonical. Counts are exact. Files are FASTA or FASTQ, plain or gzip
-/// (also of many members, as bgzip writes it), and are read in pieces: memory does not hold the files.
+/// in the order of the alphabet, is canonical. Counts are exact. Files are FASTA or FASTQ, plain, gzip or
+/// zstd, and are read in pieces: memory does not hold the files. One thread unpacks, while the others go on;
+/// the blocks of a file of bgzip are unpacked by all.
 ///
 /// Lower case is upper case. A k-mer with a letter other than A, C, G and T (N, say, or U) is left out, as
 /// `jellyfish count -C` does.
@@ -52,7 +53,7 @@ const LONGEST_IN_TABLE: u32 = 31;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// FASTA or FASTQ files, plain or gzip
+    /// FASTA or FASTQ files, plain, gzip or zstd
     #[arg(required = true, value_name = "FILE.fa[.gz]")]
     files: Vec<PathBuf>,
     /// Letters of a k-mer, 1 to 64; on a GPU and with a --budget, 1 to 31
@@ -112,12 +113,13 @@ Examples:
   warpproof kmers genome.fa.gz -k 21
   warpproof kmers reads_1.fq.gz reads_2.fq.gz -k 31 --top 0 -o counts.tsv
   warpproof kmers reads.fq.gz -k 45 --min-count 2 --histogram spectrum.svg
-  zstd -dc genome.fa.zst | warpproof kmers /dev/stdin -k 15 --json
+  warpproof kmers genome.fa.zst -k 15 --json
+  samtools fasta reads.bam | warpproof kmers /dev/stdin -k 15
   warpproof kmers genome.fa.gz -k 31 --budget 1G --explain -o counts.tsv
 
 The letters of a sequence are those of the nucleotide code of IUPAC, and - or . for a gap. These are errors:
-another letter; a file that is empty, or neither FASTA nor FASTQ; gzip data that is broken, cut off or followed by
-anything but zeros; a quality of another length than its sequence. The message names file and line, or byte, the
+another letter; a file that is empty, or neither FASTA nor FASTQ; packed data that is broken or cut off, or gzip data
+that is followed by anything but zeros; a quality of another length than its sequence. The message names file and line, or byte, the
 exit code is 2, and the output file stays as it was.";
 
 /// Counts.
@@ -157,7 +159,8 @@ fn run<K: Kmer>(args: &Args, on: &Opened) -> Result<(), Failure> {
     let (total, paging) = if matches!(on, Opened::Cpu) && args.budget.is_none() {
         let bins = bins::bins(sizes.1);
         let spill = Spill::new(bins, memory, folder);
-        let total = bins::fill(args.k, bins, &spill, |to| read(args, sizes.0, to, |_| Ok(None)))?;
+        let go_on = |to: &mut bins::Sender<'_>| to.go_on().map(|()| None);
+        let total = bins::fill(args.k, bins, &spill, |to| read(args, sizes.0, to, go_on))?;
         let seed = args.seed.map_or_else(Seed::random, Seed::new);
         bins::count(args.k, bins, &spill, seed, &tally)?;
         (total, None)

@@ -51,6 +51,13 @@ impl<R: BufRead> Members<R> {
     }
 }
 
+impl<R: BufRead> Members<R> {
+    /// What follows the members that took the first `used` bytes of a file.
+    pub(super) fn after(rest: R, used: u64) -> Self {
+        Self(State::Behind(Counted { inner: rest, used }, false))
+    }
+}
+
 impl<R: BufRead> Read for Members<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         if buffer.is_empty() {

@@ -1,17 +1,14 @@
 //! Packed files: gzip and zstd.
 
+pub(crate) mod blocks;
 pub(crate) mod gzip;
+pub(crate) mod zstd;
 
 use crate::failure::Failure;
 use gzip::{GZIP, Members};
-use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
-use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
-use std::io::{BufRead, Error, ErrorKind, Read, Result};
+use std::io::{ErrorKind, Read, Result};
 use std::path::Path;
-
-/// How every frame of zstd data begins, and the frames to be skipped: one of 16 bytes, and then these.
-const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
+use zstd::Frames;
 
 /// How a file is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,12 +34,11 @@ impl Packing {
     }
 
     /// How a file that begins with these bytes is packed.
-    fn at(bytes: &[u8]) -> Self {
+    pub(crate) fn at(bytes: &[u8]) -> Self {
         if bytes.starts_with(&GZIP) {
             return Self::Gzip;
         }
-        let skipped = bytes.first().is_some_and(|first| first >> 4 == 5) && bytes[1..].starts_with(&SKIPPED);
-        if bytes.starts_with(&ZSTD) || skipped { Self::Zstd } else { Self::None }
+        if zstd::is_zstd(bytes) { Self::Zstd } else { Self::None }
     }
 }
 
@@ -59,7 +55,7 @@ pub(crate) fn read(path: &Path) -> std::result::Result<Vec<u8>, Failure> {
     let (what, unpacked) = match Packing::at(&bytes) {
         Packing::None => return Ok(bytes),
         Packing::Gzip => ("gzip", all(Members::new(&bytes[..]))),
-        Packing::Zstd => ("zstd", frames(&bytes)),
+        Packing::Zstd => ("zstd", all(Frames::new(&bytes[..]))),
     };
     unpacked.map_err(|e| {
         let why = if e.kind() == ErrorKind::UnexpectedEof { "it is cut off".into() } else { e.to_string() };
@@ -71,38 +67,4 @@ fn all(mut reader: impl Read) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     reader.read_to_end(&mut out)?;
     Ok(out)
-}
-
-/// The data of the frames of zstd data, one after the other.
-fn frames(mut rest: &[u8]) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    while !rest.is_empty() {
-        if rest.len() < ZSTD.len() {
-            return Err(ErrorKind::UnexpectedEof.into());
-        }
-        let frame = match StreamingDecoder::new_with_decoder(&mut rest, FrameDecoder::new()) {
-            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
-                length, ..
-            })) => {
-                if length as usize > rest.len() {
-                    return Err(ErrorKind::UnexpectedEof.into());
-                }
-                rest.consume(length as usize);
-                continue;
-            }
-            frame => frame.map_err(other)?,
-        };
-        let mut frame = frame;
-        frame.read_to_end(&mut out)?;
-        let decoder = frame.into_frame_decoder();
-        let sum = decoder.get_checksum_from_data();
-        if sum.is_some() && sum != decoder.get_calculated_checksum() {
-            return Err(Error::new(ErrorKind::InvalidData, "its checksum is wrong"));
-        }
-    }
-    Ok(out)
-}
-
-fn other(error: FrameDecoderError) -> Error {
-    Error::new(ErrorKind::InvalidData, error)
 }

@@ -13,8 +13,9 @@ use crate::check::{self, Summary};
 use crate::failure::Failure;
 use crate::output::{self, grouped, mops};
 use crate::paging::{self, Paging};
+use crate::plot::{Bar, Bars};
 use crate::registry::{PAGED, Structure};
-use crate::target::Target;
+use crate::target::{Target, write_whole};
 use phase::Phase;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -89,6 +90,9 @@ pub(crate) struct Args {
     /// Skip the scenarios
     #[arg(long)]
     no_check: bool,
+    /// Write a plot of the phases' operations per second to this file, as SVG
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -102,6 +106,7 @@ Examples:
   warpproof run paged --open pairs.table --trace second.csv --save pairs.table
   warpproof run paged --budget 1M --explain
   warpproof run sharded --ranks 3
+  warpproof run slab --plot phases.svg
 
 A trace is CSV, `op,key[,value]`, with the operations insert, insert_unique, assign (with a value), delete and
 search (without). Keys and values are integers of 32 bits. It runs in the order of the file; consecutive
@@ -164,9 +169,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::input(format_args!("--{option}: {} tables are not paged", structure.name)));
     }
     structure.admit_ranks(args.ranks)?;
-    if let Some(path) = &args.save {
-        Target::admit(path)?;
-    }
+    [&args.save, &args.plot].into_iter().flatten().try_for_each(|path| Target::admit(path))?;
     if args.explain && structure.name != PAGED.name {
         return Err(Failure::input(format_args!("--explain: {} tables are not paged", structure.name)));
     }
@@ -210,6 +213,10 @@ fn report(
     (phases, paging): (&[Phase], Option<Paging>),
     check: Option<Summary>,
 ) -> Result<(), Failure> {
+    if let Some(path) = &args.plot {
+        let svg = plot(args.structure, on, phases).svg();
+        write_whole(path, &svg.map_err(|why| Failure::input(format_args!("{}: {why}", path.display())))?)?;
+    }
     let wrong: Vec<_> = phases.iter().filter_map(Phase::wrong).collect();
     if args.json {
         let main = phases.iter().find(|phase| phase.main);
@@ -247,4 +254,15 @@ fn report(
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(Failure::Violation(wrong.join("\n"))) }
+}
+
+/// The speed of each phase.
+fn plot(structure: &Structure, on: &Opened, phases: &[Phase]) -> Bars {
+    let bar = |phase: &Phase| {
+        let wrong = if phase.verified { "" } else { ", WRONG" };
+        let note = format!("{:.1} Mop/s, {:.3} s{wrong}", phase.mops, phase.seconds);
+        Bar { name: phase.name.to_owned(), value: phase.mops, note }
+    };
+    let title = format!("{}, {}: {}", structure.name, on.name(), on.device());
+    Bars { title, y: "Mop/s", bars: phases.iter().map(bar).collect() }
 }

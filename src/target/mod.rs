@@ -9,6 +9,7 @@ pub(crate) use stdout::stdout;
 
 use crate::failure::Failure;
 use crate::packed::Packing;
+use crate::parquet::{self, Kind};
 use packed::Packed;
 use sink::Sink;
 use std::io::{BufWriter, Write};
@@ -19,8 +20,14 @@ const BUFFER: usize = 1 << 20;
 
 /// Writes rows.
 pub(crate) struct Target {
-    csv: csv::Writer<BufWriter<Packed>>,
+    rows: Rows,
     name: String,
+}
+
+/// Rows as text, or as Parquet.
+enum Rows {
+    Text(Box<csv::Writer<BufWriter<Packed>>>),
+    Parquet(Box<parquet::Writer<BufWriter<Sink>>>),
 }
 
 impl Target {
@@ -35,7 +42,21 @@ impl Target {
 
     fn to(sink: Packed, name: String, delimiter: u8) -> Self {
         let buffer = BufWriter::with_capacity(BUFFER, sink);
-        Self { csv: csv::WriterBuilder::new().delimiter(delimiter).from_writer(buffer), name }
+        let csv = csv::WriterBuilder::new().delimiter(delimiter).from_writer(buffer);
+        Self { rows: Rows::Text(Box::new(csv)), name }
+    }
+
+    /// Opens a file of Parquet with columns of these names.
+    pub(crate) fn parquet<'a>(
+        path: &Path,
+        names: impl Iterator<Item = &'a [u8]>,
+        kinds: &[Kind],
+    ) -> Result<Self, Failure> {
+        let name = path.display().to_string();
+        let failed = |e: std::io::Error| Failure::write(&name, &e);
+        let buffer = BufWriter::with_capacity(BUFFER, Sink::open(Some(path)).map_err(failed)?);
+        let writer = parquet::Writer::new(buffer, names, kinds).map_err(failed)?;
+        Ok(Self { rows: Rows::Parquet(Box::new(writer)), name })
     }
 
     /// Opens `path` to append rows to it. If there is no such file, it is made with the columns `header`. It
@@ -73,16 +94,26 @@ impl Target {
 
     /// Writes a row.
     pub(crate) fn row<'a>(&mut self, cells: impl Iterator<Item = &'a [u8]>) -> Result<(), Failure> {
-        let wrote = self.csv.write_record(cells);
-        wrote.map_err(|e| self.failed(e))
+        match &mut self.rows {
+            Rows::Text(csv) => csv.write_record(cells).map_err(|e| self.failed(e)),
+            Rows::Parquet(writer) => writer.row(cells).map_err(|e| Failure::write(&self.name, &e)),
+        }
     }
 
     /// Ends the output: the file takes its name.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let Self { csv, name } = self;
+        let Self { rows, name } = self;
         let failed = |e: std::io::Error| Failure::write(&name, &e);
-        let buffer = csv.into_inner().map_err(|e| failed(e.into_error()))?;
-        buffer.into_inner().map_err(|e| failed(e.into_error()))?.finish().map_err(failed)
+        match rows {
+            Rows::Text(csv) => {
+                let buffer = csv.into_inner().map_err(|e| failed(e.into_error()))?;
+                buffer.into_inner().map_err(|e| failed(e.into_error()))?.finish().map_err(failed)
+            }
+            Rows::Parquet(writer) => {
+                let buffer = writer.finish().map_err(failed)?;
+                buffer.into_inner().map_err(|e| failed(e.into_error()))?.finish().map_err(failed)
+            }
+        }
     }
 
     fn failed(&self, error: csv::Error) -> Failure {

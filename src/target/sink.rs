@@ -11,7 +11,7 @@ pub(super) enum Sink {
     /// A file, which takes its name when it is whole.
     File(Unfinished),
     /// Not a file: a device, a pipe or an open descriptor has no name to take.
-    Stream(Box<dyn Write>),
+    Stream(Box<dyn Write + Send>),
 }
 
 impl Write for Sink {

@@ -6,6 +6,7 @@ mod program;
 
 mod bad_input;
 mod data;
+mod parquet;
 mod results;
 
 use program::text;

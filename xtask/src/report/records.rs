@@ -101,7 +101,8 @@ impl Records {
     /// The best that any peer reached at what this record measured.
     fn best(&self, point: &Point, ours: &Record) -> Option<&Record> {
         let beside = |peer: &&Record| point.is_of(peer) && peer.is_comparable(ours);
-        self.peers.iter().filter(beside).max_by(|a, b| a.figure.total_cmp(&b.figure))
+        let order = |a: &&Record, b: &&Record| ours.ratio(b).total_cmp(&ours.ratio(a));
+        self.peers.iter().filter(beside).max_by(order)
     }
 }
 
@@ -156,6 +157,12 @@ impl Record {
     /// Whether it is of this row, of a table with a board or without.
     fn is_row(&self, row: &str) -> bool {
         self.row.strip_prefix("board: ").unwrap_or(&self.row) == row
+    }
+
+    /// How many times as good this is as the figure of a peer. Of seconds and bytes less is better.
+    pub(super) fn ratio(&self, peer: &Self) -> f64 {
+        let less = matches!(&*self.unit, "s" | "MB");
+        if less { peer.figure / self.figure } else { self.figure / peer.figure }
     }
 
     /// The name of a peer.

@@ -170,6 +170,16 @@ pub(super) const TABLES: &[Table] = &[
             ("python", on_cpu("few u64 keys", 10_000_000, 0.0)),
         ],
     },
+    Table {
+        name: "programs",
+        columns: &[("cpu", "seconds of CPU"), ("wall", "seconds"), ("memory", "peak memory, MB")],
+        points: &[
+            ("programs", on_cpu("rows of CSV", 10_000_000, 0.0)),
+            ("programs", on_cpu("rows of Parquet", 10_000_000, 0.0)),
+            ("programs", on_cpu("random letters, k = 25", 50_000_000, 0.0)),
+            ("programs", on_cpu("letters of reads, k = 31", 300_000_000, 0.0)),
+        ],
+    },
 ];
 
 const BARS: &[(&str, &str)] =

@@ -31,7 +31,7 @@ pub(super) fn table<'a>(table: &Table, records: &'a Records, sources: &mut Sourc
         for (figure, (_, title)) in figures.iter().zip(table.columns) {
             let Some(Figure { ours, peer: Some(peer) }) = figure else { continue };
             sources.peer(peer);
-            sources.compared((table.name, title), ours.figure / peer.figure);
+            sources.compared((table.name, title), ours.ratio(peer));
         }
     }
     text
@@ -47,8 +47,8 @@ fn lines(point: &Point, figures: &[Option<Figure<'_>>], run: usize) -> String {
         Some(format!("{}, {:.0} %", number(floor), 100.0 * of.ours.figure / floor))
     };
     let peer = |of: &Figure<'_>| {
-        let Record { figure, .. } = of.peer?;
-        Some(format!("{} {}, {:.2}×", number(*figure), of.peer?.peer(), of.ours.figure / figure))
+        let peer = of.peer?;
+        Some(format!("{} {}, {:.2}×", number(peer.figure), peer.peer(), of.ours.ratio(peer)))
     };
     let label = format!("{} [{run}]", named(point));
     let mut text = String::new();
@@ -122,16 +122,16 @@ impl<'a> Sources<'a> {
         })
     }
 
-    /// A line for each peer: its name, and the cards and dates.
+    /// The peers that were measured, by card and date, in one line of Markdown.
     pub(super) fn peers(&self) -> String {
-        let mut runs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let mut peers: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for peer in &self.peers {
-            runs.entry(peer.peer()).or_default().insert(format!("{}, {}", peer.place(), peer.day()));
+            peers.entry(format!("{}, {}", peer.place(), peer.day())).or_default().insert(peer.peer());
         }
-        runs.iter().fold("| Peer | Measured on |\n|---|---|\n".to_owned(), |text, (peer, runs)| {
-            let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
-            format!("{text}| {peer} | {} |\n", runs.join("; "))
-        })
+        let line = |(place, peers): (&String, &BTreeSet<&str>)| {
+            format!("{place}: {}", peers.iter().copied().collect::<Vec<_>>().join(", "))
+        };
+        peers.iter().map(line).collect::<Vec<_>>().join("<br>") + "\n"
     }
 }
 
@@ -213,7 +213,24 @@ mod tests {
             "{runs}"
         );
         let peers = sources.peers();
-        assert!(peers.ends_with("| cuco | NVIDIA H200, 2026-01-01 |\n"), "{peers}");
+        assert_eq!(peers, "NVIDIA H200, 2026-01-01: cuco\n");
+    }
+
+    #[test]
+    fn of_seconds_less_is_better() {
+        let mut records = Records::default();
+        let of = |unit: &str, date: &str, figure: f64| Record {
+            unit: unit.to_owned(),
+            ..record("NVIDIA H200, sm_90", date, "build", figure)
+        };
+        records.ours.insert("open".to_owned(), vec![of("s", "2026-01-02T03:04:05Z", 4.0)]);
+        for (name, figure) in [("slow", 12.0), ("fast", 5.0)] {
+            records.peers.push(Record { command: name.to_owned(), ..of("s", "2026-01-01", figure) });
+        }
+        let mut sources = Sources::default();
+        let text = table(&TABLE, &records, &mut sources);
+        assert!(text.contains("| best peer | 5.0 fast, 1.25× |"), "{text}");
+        assert!(!sources.losses().contains("insert"), "{}", sources.losses());
     }
 
     #[test]

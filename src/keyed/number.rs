@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 /// A number of a cell.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Number {
+pub(crate) enum Number {
     /// An integer of 64 bits.
     Integer(i64),
     /// Any other decimal number; finite.
@@ -13,7 +13,7 @@ pub(super) enum Number {
 
 impl Number {
     /// Reads a number: an integer, or a decimal number with a point or an exponent.
-    pub(super) fn parse(cell: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(cell: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(cell).ok()?;
         if let Ok(integer) = text.parse() {
             return Some(Self::Integer(integer));
@@ -26,7 +26,7 @@ impl Number {
     }
 
     /// The nearest floating-point number.
-    pub(super) fn float(self) -> f64 {
+    pub(crate) fn float(self) -> f64 {
         match self {
             Self::Integer(integer) => integer as f64,
             Self::Float(float) => float,
@@ -34,7 +34,7 @@ impl Number {
     }
 
     /// Compares two numbers, without rounding.
-    pub(super) fn compare(self, other: Self) -> Ordering {
+    pub(crate) fn compare(self, other: Self) -> Ordering {
         match (self, other) {
             (Self::Integer(a), Self::Integer(b)) => a.cmp(&b),
             (Self::Float(a), Self::Float(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
