@@ -183,8 +183,10 @@ fn every_structure_lists_what_its_tables_do() {
         let _ = (Map::reserve, Map::shrink, gpu::OpenMap::<u32, u32>::insert_partitioned);
     }
     let _ = (cpu::OpenMap::<u32, u32>::rehash, cpu::DynamicMap::<u32, u32>::reserve);
-    fn add(map: &cpu::OpenMap<u32, u32>, growing: &cpu::DynamicMap<u32, u32>) -> bool {
+    type Maps<'a> = (&'a cpu::OpenMap<u32, u32>, &'a cpu::CuckooMap<u32, u32>, &'a cpu::DynamicMap<u32, u32>);
+    fn add((map, cuckoo, growing): Maps<'_>) -> bool {
         map.insert_or_apply(&[1], &[1], |old, given| old + given).is_ok()
+            && cuckoo.insert_or_apply(&[1], &[1], |old, given| old + given).is_ok()
             && growing.insert_or_apply(&[1], &[1], |old, given| old + given).is_ok()
     }
     let _ = add;
@@ -199,7 +201,7 @@ fn every_structure_lists_what_its_tables_do() {
             "insert_partitioned (GPU)",
             "insert_partitioned_with_outcomes (GPU)",
         ],
-        &["rehash"],
+        &["rehash", "insert_or_apply (CPU)"],
         &[],
         &["reserve", "shrink", "insert_or_apply (CPU)"],
         &[],

@@ -406,7 +406,7 @@ mod tests {
         let of: Vec<_> = ALL.iter().map(of).collect();
         assert_eq!(
             of.iter().map(Vec::len).collect::<Vec<_>>(),
-            [7 + 8, 7 + 5, 6 + 5, 6 + 4, 6 + 4, 6 + 4, 6 + 4]
+            [7 + 8, 7 + 5, 6 + 5, 6 + 4, 6 + 4, 6 + 4, 6 + 4, 6 + 4]
         );
         for points in of {
             for (i, point) in points.iter().enumerate() {
