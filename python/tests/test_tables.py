@@ -199,9 +199,12 @@ def test_a_map_in_shards_is_a_map_whose_entries_are_divided() -> None:
     table = wp.ShardedMap(ranks=3)
     table[keys] = np.arange(len(keys))
     assert len(table) == sum(table.shards) == len(np.unique(keys))
-    assert len(table.shards) == 3 and max(table.shards) < 1.1 * min(table.shards)
-    assert (table.get(keys) >= 0).all() and table.get(np.array([2**62 + 1]), default=-7) == -7
-    assert table.delete(keys[:10]).all() and len(table) == len(np.unique(keys)) - 10
+    assert len(table.shards) == 3
+    assert max(table.shards) < 1.1 * min(table.shards)
+    assert (table.get(keys) >= 0).all()
+    assert table.get(np.array([2**62 + 1]), default=-7) == -7
+    assert table.delete(keys[:10]).all()
+    assert len(table) == len(np.unique(keys)) - 10
     counts = wp.ShardedMap("uint32", "uint32", ranks=2)
     counts.insert_or_add(np.array([5, 5, 9], dtype=np.uint32), np.array([1, 2, 4], dtype=np.uint32))
     assert counts.get(np.array([5, 9, 1], dtype=np.uint32)).tolist() == [3, 4, 0]

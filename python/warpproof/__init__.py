@@ -1,8 +1,8 @@
 """Hash maps and sets for GPUs and CPUs, for whole arrays at a time.
 
 Tables: `Map`, `Set`, `Counter`, `MultiMap`, `PagedMap` for maps larger than the memory of a GPU,
-and `ShardedMap` for maps in several parts. Functions of columns: `unique`, `isin`, `factorize`, `value_counts`, `group_by`, and the joins
-`inner_join`, `left_join`, `semi_join`, `anti_join`.
+and `ShardedMap` for maps in several parts. Functions of columns: `unique`, `isin`, `factorize`,
+`value_counts`, `group_by`, and the joins `inner_join`, `left_join`, `semi_join`, `anti_join`.
 
 Arrays of NumPy, Arrow, pandas and polars are in host memory; those of torch and CuPy may be in
 device memory, and then results are too, made by the same library, on its current stream. Arrays
