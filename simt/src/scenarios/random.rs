@@ -232,6 +232,7 @@ fn table(scenario: &Scenario) -> Option<&'static Table> {
 mod tests {
     use super::*;
     use crate::scenarios::paged::{PagedSubject, PartitionSubject};
+    use crate::scenarios::sharded::ShardedSubject;
     use crate::scenarios::{bulk, retrieve};
 
     /// Xorshift.
@@ -251,11 +252,11 @@ mod tests {
         let drawn: BTreeSet<_> = scenarios.iter().map(|s| s.structure.as_str()).collect();
         let tables = STRUCTURES.iter().flat_map(|structure| structure.tables).map(|table| table.name);
         let ways = retrieve::Placing::ALL.map(retrieve::Placing::structure);
-        let paged = [PagedSubject::STRUCTURE, PartitionSubject::STRUCTURE];
-        let others = ["pool", "growth_word", bulk::STRUCTURE, bulk::TOLD].into_iter().chain(paged);
+        let hosts = [PagedSubject::STRUCTURE, PartitionSubject::STRUCTURE, ShardedSubject::STRUCTURE];
+        let others = ["pool", "growth_word", bulk::STRUCTURE, bulk::TOLD].into_iter().chain(hosts);
         assert_eq!(drawn, tables.chain(ways).chain(others).collect());
-        // Calls of growth are batches, by names of operations; those of a pager are its own.
-        let own = ["growth_word", PagedSubject::STRUCTURE];
+        // Calls of growth are batches, by names of operations; those of a pager and of ranks are their own.
+        let own = ["growth_word", PagedSubject::STRUCTURE, ShardedSubject::STRUCTURE];
         let calls = scenarios.iter().filter(|s| !own.contains(&s.structure.as_str()));
         let ops: BTreeSet<_> = calls.flat_map(|s| s.programs.iter().flatten()).map(|c| c.op).collect();
         assert_eq!(ops.len(), 12);
