@@ -141,7 +141,8 @@ pub fn default_set() -> Vec<Scenario> {
     // A shard refuses an item, in the first round or in the second, and the next batch goes on.
     let refused =
         [vec![vec![9], vec![1]], vec![vec![2, 9], vec![]], vec![vec![1, 9], vec![2]], vec![vec![2], vec![1]]];
-    scenarios.extend(all(1, &product(2, &refused), Trouble::default()));
+    let refused = all(1, &product(2, &refused), Trouble::default());
+    scenarios.extend(refused.into_iter().filter(|scenario| scenario.allows.full));
     let waits = |waits| Trouble { waits, ..Trouble::default() };
     scenarios.extend(all(1, &one_batch(2, &few), waits(2)));
     scenarios.push(scenario(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![2]]], waits(1)));
@@ -153,6 +154,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.push(scenario(1, &[vec![vec![1]], vec![vec![1]]], ranks));
         scenarios.push(scenario(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![]]], ranks));
     }
+    scenarios.extend(quick());
     scenarios
 }
 
