@@ -40,7 +40,7 @@ impl<'a> Mask<'a> {
 }
 
 /// An empty list with room for `len` elements.
-pub(super) fn room<T>(len: usize) -> Result<Vec<T>, Refused> {
+pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, Refused> {
     let mut list = Vec::new();
     let bytes = len.saturating_mul(size_of::<T>()) as u64;
     list.try_reserve_exact(len).map_err(|_| Refused::OutOfMemory { bytes })?;

@@ -9,6 +9,8 @@ mod masked;
 mod outcomes;
 pub mod structure;
 
+pub(crate) use masked::room;
+
 pub use crate::outcome::Op;
 pub use answer::{Answer, Matches};
 #[cfg(feature = "file")]

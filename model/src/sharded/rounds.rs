@@ -4,8 +4,8 @@ use super::entry::ShardEntry;
 use super::exchange::Exchange;
 use super::header::{Header, Kind};
 use super::lost::{Lost, Why};
-use super::route::{Route, room, zeros};
-use crate::host::Refused;
+use super::route::{Route, zeros};
+use crate::host::{Refused, room};
 use alloc::vec::Vec;
 
 /// Answers to items, in their order: a code of each and, if the call has such, a value of each.

@@ -1,6 +1,6 @@
 //! Where the items of a batch go, and in which round.
 
-use crate::host::Refused;
+use crate::host::{Refused, room};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -90,14 +90,6 @@ impl Route {
 pub(super) fn zeros<T: Copy + Default>(len: usize) -> Result<Vec<T>, Refused> {
     let mut list = room(len)?;
     list.resize(len, T::default());
-    Ok(list)
-}
-
-/// An empty list with room for so many elements.
-pub(super) fn room<T>(len: usize) -> Result<Vec<T>, Refused> {
-    let mut list = Vec::new();
-    let bytes = len.saturating_mul(size_of::<T>()) as u64;
-    list.try_reserve_exact(len).map_err(|_| Refused::OutOfMemory { bytes })?;
     Ok(list)
 }
 

@@ -5,6 +5,7 @@ use super::combine::Combined;
 use super::error::Error;
 use super::{Sharded, ShardedStructure};
 use crate::bits::{Integer, TableKey, TableValue};
+use crate::host::room;
 use crate::host::{
     Answer, BulkCounter, BulkMap, BulkSet, BulkTable, GeometryOf, Op, Outcomes, Refused, StatsOf, same_length,
 };
@@ -13,7 +14,6 @@ use crate::sharded::entry::{ShardEntry, key_of};
 use crate::sharded::exchange::Exchange;
 use crate::sharded::lost::Why;
 use crate::sharded::rounds::Said;
-use crate::sharded::route::room;
 use alloc::vec::Vec;
 
 /// The error of a table with shards `T`.

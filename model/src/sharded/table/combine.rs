@@ -3,9 +3,10 @@
 use crate::bits::{Integer, TableKey, TableValue};
 use crate::hash::Seed;
 use crate::host::Refused;
+use crate::host::room;
 use crate::outcome::Add;
 use crate::sharded::entry::key_bits;
-use crate::sharded::route::{room, zeros};
+use crate::sharded::route::zeros;
 use alloc::vec::Vec;
 
 /// The distinct keys of a batch, with the sums of their values.

@@ -4,11 +4,11 @@ use super::Sharded;
 use super::bulk::{ErrorOf, codes, keys_of, pairs_of, valued};
 use super::calls::Call;
 use crate::bits::{TableKey, TableValue};
+use crate::host::room;
 use crate::host::{BulkMap, BulkMatches, BulkMultimap, Matches, Outcomes, Refused};
 use crate::outcome::Insert;
 use crate::sharded::exchange::Exchange;
 use crate::sharded::rounds::Said;
-use crate::sharded::route::room;
 use alloc::vec::Vec;
 
 impl<K, V, T, X> BulkMatches<K, V> for Sharded<T, X>
