@@ -19,6 +19,14 @@ pub(super) struct Mutant {
     pub(super) edits: Vec<Edit>,
 }
 
+impl Mutant {
+    /// Why nothing kills it, as the tables write it. `None`: something has to.
+    pub(super) fn excuse(&self) -> Option<String> {
+        let equivalent = self.equivalent.as_ref().map(|reason| format!("equivalent: {reason}"));
+        equivalent.or(self.open.as_ref().map(|reason| format!("open: {reason}")))
+    }
+}
+
 /// A file of tests/mutants.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,10 +72,29 @@ fn parse(structure: &str, text: &str) -> Outcome<Vec<Mutant>> {
     Ok(entries.into_iter().map(|entry| entry.mutant(structure)).collect())
 }
 
+/// A reason may stand on several lines of the file; it is one cell of a table.
+fn one_line(text: &str) -> String {
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
 impl Entry {
     fn mutant(self, structure: &str) -> Mutant {
         let Self { name, what, equivalent, open, scenario, file, function, find, replace, also } = self;
         let edits = [vec![Edit { file, function, find, replace }], also].concat();
+        let [equivalent, open] = [equivalent, open].map(|reason| reason.map(|text| one_line(&text)));
         Mutant { structure: structure.to_owned(), name, what, equivalent, open, scenario, edits }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_on_several_lines_is_one_cell() {
+        let text = "[[mutant]]\nname = \"a\"\nwhat = \"b\"\nopen = \"\"\"one\n  two\"\"\"\n\
+                    file = \"f\"\nfind = \"x\"\nreplace = \"y\"\n";
+        let mutants = parse("slab", text).expect("one mutant");
+        assert_eq!(mutants[0].excuse().as_deref(), Some("open: one two"));
     }
 }

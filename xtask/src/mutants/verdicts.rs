@@ -58,7 +58,7 @@ fn judge_in<'a>(copy: usize, mutants: impl Iterator<Item = &'a Mutant>) -> Outco
     let optimized = judge.optimized();
     let judge_one = |mutant: &Mutant| {
         let start = Instant::now();
-        let excused = mutant.equivalent.is_some() || mutant.open.is_some();
+        let excused = mutant.excuse().is_some();
         let judge = if excused { &optimized } else { &judge };
         let fate = judge.judge(&mutant.edits, &[scenarios(mutant)]);
         let fate = fate.map_err(|error| format!("{} {}: {error}", mutant.structure, mutant.name))?;
@@ -77,8 +77,7 @@ fn judge_in<'a>(copy: usize, mutants: impl Iterator<Item = &'a Mutant>) -> Outco
 
 /// Verdict, scenario and executions of a mutant.
 fn cells(fate: &Fate, mutant: &Mutant) -> String {
-    let excuse = mutant.equivalent.as_ref().map(|reason| format!("equivalent: {reason}"));
-    let excuse = excuse.or(mutant.open.as_ref().map(|reason| format!("open: {reason}")));
+    let excuse = mutant.excuse();
     match fate {
         Fate::Killed { how, scenario, executions: Some(executions) } => {
             format!("{how} | {scenario} | {executions}")
