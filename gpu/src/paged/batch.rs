@@ -1,7 +1,6 @@
 //! A batch on a paged table, in device memory.
 
 use super::board::beside;
-use super::partition::{Columns, Shape};
 use super::{LEAST, MOST, State};
 use crate::arguments::Head;
 use crate::arguments::Span;
@@ -11,6 +10,7 @@ use crate::host::room;
 use crate::launch::{Arrays, Launch, Listed};
 use crate::layout::Scalar;
 use crate::row::Row;
+use crate::sorter::{Columns, Shape};
 use core::ops::Range;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl<R: Row> State<R> {
     /// How many operations of a batch run at a time, if each takes `beside` bytes of device memory besides
     /// its columns.
     pub(super) fn operations(&self, shape: Shape, beside: u64) -> usize {
-        self.geometry.operations(shape.operation_bytes::<R>() + beside, LEAST).min(MOST)
+        self.geometry.operations(shape.operation_bytes::<R>(2) + beside, LEAST).min(MOST)
     }
 
     /// Runs a batch, after everything queued on `stream`. Work queued there later runs after the batch.
@@ -121,7 +121,7 @@ impl<R: Row> State<R> {
         L: Fn(&Head, &Arrays<R::Key, R::Value, N>) -> Listed,
     {
         let run = self.memory.stream(Stream::Run).clone();
-        let children = self.partitioner.children();
+        let children = self.partitioner.sorter.children();
         self.refresh_board()?;
         if effect == Effect::Reads && (0..children).all(|child| self.pager.is_resident(child)) {
             // All are in device memory: no order is better than another one.
@@ -137,7 +137,7 @@ impl<R: Row> State<R> {
             // SAFETY: the contract of this function.
             return unsafe { self.run_where_they_are(launch, (&mut tables, false), Access::Reads, &arrays) };
         }
-        let columns = self.partitioner.columns::<R>(n, shape(given))?;
+        let columns = self.partitioner.columns.columns::<R, 2>(n, shape(given))?;
         let mut batch = Operations {
             n: n as u32,
             keys: given.keys.at(first),
@@ -153,7 +153,7 @@ impl<R: Row> State<R> {
         if n == 0 {
             return Ok(());
         }
-        let starts = self.partitioner.count(batch, &run)?;
+        let starts = self.partitioner.sorter.count(batch, &run)?;
         let range = |child: u32| starts[child as usize]..starts[child as usize + 1];
         // Allocates all host memory before anything runs.
         let mut jobs = room("jobs of a batch", children as usize)?;
@@ -178,7 +178,7 @@ impl<R: Row> State<R> {
         if self.rebuild_crowded(&jobs, effect, &range)? {
             // A rebuild may change the seed that orders the operations of a child table, but not their
             // number.
-            self.partitioner.count(batch, &run)?;
+            self.partitioner.sorter.count(batch, &run)?;
         }
 
         if access == Access::Writes {
@@ -187,11 +187,11 @@ impl<R: Row> State<R> {
         }
         let [partitioned, arranged] = columns.sides.map(|side| Operations { n: batch.n, ..side });
         // SAFETY: columns of these rows, in memory that lives until the device was waited for.
-        unsafe { self.partitioner.scatter(batch, partitioned, &run)? };
+        unsafe { self.partitioner.sorter.scatter(batch, partitioned, &run)? };
         let in_place = jobs.iter().any(|job| job.way == Way::InPlace);
         let from = if in_place {
             // SAFETY: as above.
-            unsafe { self.partitioner.arrange(partitioned, arranged, &run)? };
+            unsafe { self.partitioner.sorter.arrange(partitioned, arranged, &run)? };
             arranged
         } else {
             partitioned
@@ -235,7 +235,7 @@ impl<R: Row> State<R> {
         unsafe {
             let keys = if runs { from.keys } else { 0 };
             let numbers = Span::new(from.numbers, n);
-            self.partitioner.answer((numbers, keys), size_of::<R::Key>(), from_to, &run)
+            self.partitioner.sorter.answer((numbers, keys), size_of::<R::Key>(), from_to, &run)
         }
     }
 
@@ -309,7 +309,7 @@ impl<R: Row> State<R> {
                 let kernel = board.kernel(launch.operation())?;
                 // SAFETY: as below.
                 return unsafe {
-                    partitioner.launch(kernel, BOARD_THREADS, &launch.arguments(&head, arrays)?, run)
+                    partitioner.sorter.launch(kernel, BOARD_THREADS, &launch.arguments(&head, arrays)?, run)
                 };
             }
             let table = memory.table(child, place)?.on_device();
@@ -363,7 +363,7 @@ impl<R: Row> State<R> {
             };
             // SAFETY: made by the function of the operation, from arrays of the table's types; heads are
             // those of child tables, each of which has memory if it has a key of the batch.
-            unsafe { partitioner.launch(kernel, threads, &launch.arguments(&head, arrays)?, run) }
+            unsafe { partitioner.sorter.launch(kernel, threads, &launch.arguments(&head, arrays)?, run) }
         })
     }
 }

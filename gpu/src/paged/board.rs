@@ -1,12 +1,13 @@
 //! A board of fingerprints: a byte in device memory for each slot of the child tables.
 
-use super::partition::{self, Partitioner, find_all, named};
+use super::partition::{self, Partitioner, find_all};
 use crate::arguments::paged::WRITE_BOARD;
 use crate::arguments::{Argument, Arguments, Operation};
 use crate::device::{Array, Device};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
+use crate::sorter::named;
 use crate::structures::open::OpenParts;
 use crate::table::{Family, Tuning};
 use cudarc::driver::CudaStream;
@@ -82,7 +83,7 @@ impl Board {
 
     /// Queues filling all of it with zeros: all child tables are empty.
     pub(super) fn clear(&self, partitioner: &Partitioner, stream: &CudaStream) -> Result<(), Error> {
-        partitioner.zero(self.words.address(), 4 * self.of_each as usize * self.stale.len(), stream)
+        partitioner.sorter.zero(self.words.address(), 4 * self.of_each as usize * self.stale.len(), stream)
     }
 
     /// Queues rewriting the part of a child table from its slots at these addresses.
@@ -97,7 +98,7 @@ impl Board {
             Arguments::paged_board((parts.slots, parts.len), [mask, factor], (board, self.of_each as u32));
         // SAFETY: the kernel's arguments: slots of a child table, and its words of the board. Later work on
         // them waits for this stream.
-        unsafe { partitioner.launch(&self.write, WRITE_BOARD, &arguments, stream) }
+        unsafe { partitioner.sorter.launch(&self.write, WRITE_BOARD, &arguments, stream) }
     }
 
     /// Marks the part of a child table, or of all, as stale or not.

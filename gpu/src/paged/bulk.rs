@@ -2,7 +2,6 @@
 //! answers back.
 
 use super::batch::{Effect, Given, Wanted};
-use super::partition::Shape;
 use super::{Paged, State};
 use crate::access::staged::is_there;
 use crate::arguments::{Head, Operation, Span};
@@ -12,6 +11,7 @@ use crate::host::room;
 use crate::launch::{self, Arrays, Launch, Listed};
 use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
+use crate::sorter::Shape;
 use crate::staging::{Answers, Back, Batch, Bounce};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use warpproof_model::bits::Integer;
@@ -95,8 +95,8 @@ impl<R: Row> Paged<R> {
         let numbers = if back == Back::Codes { 0 } else { size_of::<N>() };
         let staged = shape.staged_bytes::<R>() + (1 + numbers) as u64;
         let most = state.operations(shape, staged);
-        let each = (shape.operation_bytes::<R>(), staged);
-        state.partitioner.leave_room(most.min(n), each, self.geometry.batch_bytes);
+        let each = (shape.operation_bytes::<R>(2), staged);
+        state.partitioner.columns.leave_room(most.min(n), each, self.geometry.batch_bytes);
         Bounce::lent(&self.device, |bounce| {
             for first in (0..n).step_by(most) {
                 let part = batch.part(first..n.min(first + most));

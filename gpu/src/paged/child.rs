@@ -1,8 +1,8 @@
 //! Child tables: of open addressing, in page-locked memory of the host or in frames.
 
-use super::faults::Faults;
 use crate::device::Device;
 use crate::error::Error;
+use crate::faults::Faults;
 use crate::handle::Table;
 use crate::row::Row;
 use crate::structures::open::place_on_host;

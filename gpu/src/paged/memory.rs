@@ -2,11 +2,11 @@
 //! streams and their events.
 
 use super::board::{Board, beside};
-use super::faults::Faults;
 use super::partition::LANES_IN_PLACE;
 use crate::arguments::Argument;
 use crate::device::Device;
 use crate::error::Error;
+use crate::faults::Faults;
 use crate::handle::Table;
 use crate::row::Row;
 use crate::table::Tuning;

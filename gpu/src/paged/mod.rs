@@ -4,7 +4,6 @@ mod batch;
 pub(crate) mod board;
 mod bulk;
 mod child;
-mod faults;
 mod file;
 mod memory;
 mod on_stream;
@@ -13,6 +12,7 @@ mod rebuild;
 
 use crate::device::Device;
 use crate::error::Error;
+use crate::faults::Faults;
 use crate::handle::Table;
 use crate::layout::Layout;
 use crate::row::Row;
@@ -22,7 +22,6 @@ use crate::table::Tuning;
 use board::Board;
 use core::fmt;
 use cudarc::driver::CudaStream;
-use faults::Faults;
 use memory::{Event, Memory};
 use partition::Partitioner;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -203,7 +202,7 @@ impl<R: Row> Paged<R> {
         slots.resize(children as usize, ChildSlots::default());
         let mut seeds = crate::host::room("child tables", children as usize)?;
         seeds.extend(memory.seeds().iter().map(|seed| seed.words()));
-        partitioner.set_seeds(0, &seeds, memory.stream(Stream::Run))?;
+        partitioner.sorter.set_seeds(0, &seeds, memory.stream(Stream::Run))?;
         let board = match geometry.board {
             true => {
                 let size = (children, geometry.child);

@@ -3,7 +3,7 @@
 
 use super::State;
 use super::batch::{Effect, Job, arrays};
-use super::partition::{Columns, Partitioner};
+use super::partition::Partitioner;
 use crate::arguments::paged::Operations;
 use crate::arguments::{Head, Span};
 use crate::error::Error;
@@ -11,6 +11,7 @@ use crate::host::room;
 use crate::launch::{Arrays, Launch, Listed};
 use crate::layout::Scalar;
 use crate::row::Row;
+use crate::sorter::Columns;
 use core::ops::Range;
 use cudarc::driver::CudaStream;
 use warpproof_model::Seed;
@@ -93,7 +94,7 @@ impl<R: Row> State<R> {
         };
         self.rebuilt += 1;
         self.known_of(child).for_each(ChildSlots::note_rebuilt);
-        self.partitioner.set_seeds(child, &[seed.words()], self.memory.stream(Stream::Run))?;
+        self.partitioner.sorter.set_seeds(child, &[seed.words()], self.memory.stream(Stream::Run))?;
         self.refresh_board()?;
         Ok(true)
     }
@@ -185,7 +186,7 @@ impl<R: Row> State<R> {
             Arrays { numbers: Span::new(of_values, n), ..arrays::<R, N>(other, &answers, 0..other.n) };
         // SAFETY: columns of these rows, in memory that lives until the device was waited for.
         unsafe { self.run_on_child(launch, child, (Access::Writes, Way::InPlace), &arrays)? };
-        self.partitioner.download(&mut again, other.numbers, &run)?;
+        self.partitioner.sorter.download(&mut again, other.numbers, &run)?;
         let mut stored = 0;
         for (&at, &code) in which.iter().zip(&again) {
             codes[at as usize] = code;
@@ -194,7 +195,7 @@ impl<R: Row> State<R> {
         if let Some(known) = self.slots.get_mut(child as usize) {
             known.note(stored, 0);
         }
-        self.partitioner.upload(columns.codes + start, &codes, &run)?;
+        self.partitioner.sorter.upload(columns.codes + start, &codes, &run)?;
         run.synchronize().map_err(Error::driver("copying codes"))
     }
 }
@@ -250,7 +251,7 @@ fn copy_of<T: Copy + Default>(
 ) -> Result<Vec<T>, Error> {
     let mut all = room("operations", range.len())?;
     all.resize(range.len(), T::default());
-    with.download(&mut all, column + u64::from(range.start) * size_of::<T>() as u64, stream)?;
+    with.sorter.download(&mut all, column + u64::from(range.start) * size_of::<T>() as u64, stream)?;
     Ok(all)
 }
 
@@ -264,5 +265,5 @@ fn gather<T: Copy + Default>(
     let all = copy_of::<T>(with, from, range, stream)?;
     let mut some = room("operations", which.len())?;
     some.extend(which.iter().map(|&at| all[at as usize]));
-    with.upload(to, &some, stream)
+    with.sorter.upload(to, &some, stream)
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("README.md")]
 
+mod carry;
 mod entry;
 mod exchange;
 mod header;
@@ -11,6 +12,7 @@ mod said;
 mod spec;
 mod table;
 
+pub use carry::{Cargo, Carrier, PLACE_WORDS, Part, Prepared};
 pub use entry::ShardEntry;
 pub use exchange::{Exchange, MailboxEnd, Pace};
 pub use header::Kind;
@@ -21,4 +23,4 @@ pub use route::Route;
 pub use spec::{BATCH, Echo, Item};
 #[cfg(feature = "file")]
 pub use table::saved_ranks;
-pub use table::{Error, Sharded, ShardedGeometry, ShardedStats, ShardedStructure};
+pub use table::{Call, Error, Sharded, ShardedGeometry, ShardedStats, ShardedStructure};

@@ -59,6 +59,8 @@ pub struct Rounds<X> {
     counts: Vec<usize>,
     nothing: Route,
     exchanged: Exchanged,
+    /// Why the exchange is lost, since this rank knows.
+    lost: Option<Lost>,
 }
 
 impl<X: Exchange> Rounds<X> {
@@ -88,6 +90,7 @@ impl<X: Exchange> Rounds<X> {
             exchange,
             messages,
             exchanged: Exchanged::default(),
+            lost: None,
         })
     }
 
@@ -132,7 +135,7 @@ impl<X: Exchange> Rounds<X> {
             (_, Some(refused)) => Err(Failed::Refused(refused)),
             (ran, None) => {
                 ran?;
-                self.exchanged.batches += 1;
+                self.count_batch();
                 Ok(said)
             }
         }
@@ -172,16 +175,41 @@ impl<X: Exchange> Rounds<X> {
     }
 
     /// Sends the messages, and gets those of others in their place.
-    fn send(&mut self) -> Result<(), Lost> {
+    pub(super) fn send(&mut self) -> Result<(), Lost> {
         let own = self.exchange.rank() as usize;
         let others = self.messages.iter().enumerate().filter(|(rank, _)| *rank != own);
         self.exchanged.words += others.map(|(_, message)| message.len() as u64).sum::<u64>();
-        self.exchange.all_to_all(&mut self.messages)
+        let sent = self.exchange.all_to_all(&mut self.messages);
+        self.lost = self.lost.or(sent.err());
+        sent
     }
 
     /// Loses the exchange for all ranks: [`Exchange::lose`].
     pub fn lose(&mut self, why: Why, rank: u32) -> Lost {
-        self.exchange.lose(why, rank)
+        let lost = self.exchange.lose(why, rank);
+        *self.lost.get_or_insert(lost)
+    }
+
+    /// Why the exchange is lost, if this rank knows that it is.
+    pub(super) const fn lost(&self) -> Option<Lost> {
+        self.lost
+    }
+
+    /// The messages to all ranks, or from them.
+    pub(super) const fn messages_mut(&mut self) -> &mut Vec<Vec<u64>> {
+        &mut self.messages
+    }
+
+    /// Counts a batch.
+    pub(super) const fn count_batch(&mut self) {
+        self.exchanged.batches += 1;
+    }
+
+    /// Counts a round of items to other ranks that were moved beside the messages, and their words.
+    pub(super) const fn count(&mut self, items: u64, words: u64) {
+        self.exchanged.rounds += 1;
+        self.exchanged.items += items;
+        self.exchanged.words += words;
     }
 
     /// Writes the messages of a round: a header, and the items of the round.
@@ -260,7 +288,7 @@ impl<X: Exchange> Rounds<X> {
     }
 
     /// The header of the message of a rank, if it is of this kind.
-    fn header(&mut self, kind: Kind, answers: bool, from: usize) -> Result<Header, Lost> {
+    pub(super) fn header(&mut self, kind: Kind, answers: bool, from: usize) -> Result<Header, Lost> {
         match self.messages[from].first().and_then(|&word| Header::of_word(word)) {
             Some(header) if header.kind == kind && header.answers == answers => Ok(header),
             Some(_) => Err(self.lose(Why::Differs, from as u32)),

@@ -5,9 +5,9 @@ use crate::sharded::lost::Lost;
 
 macro_rules! calls {
     ($($(#[$doc:meta])* $call:ident = $name:literal, $width:literal $valued:literal;)*) => {
-        /// A collective call. Its number is the code in messages.
+        /// A collective call of a table in shards. Its number is the code in messages.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub(super) enum Call { $($(#[$doc])* $call),* }
+        pub enum Call { $($(#[$doc])* $call),* }
 
         impl Call {
             /// Its name, as users write it.

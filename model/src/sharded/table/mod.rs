@@ -8,10 +8,12 @@ mod error;
 mod file;
 mod matches;
 
+pub use calls::Call;
 pub use error::Error;
 #[cfg(feature = "file")]
 pub use file::saved_ranks;
 
+use super::carry::{Carrier, Prepared};
 use super::entry::key_bits;
 use super::exchange::Exchange;
 use super::header::Kind;
@@ -23,7 +25,6 @@ use crate::host::room;
 use crate::host::{BulkTable, GeometryOf, Refused, StatsOf, Structure};
 use crate::partition::HashPartitions;
 use alloc::vec::Vec;
-use calls::Call;
 use core::fmt;
 use core::marker::PhantomData;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -195,12 +196,25 @@ impl<T: BulkTable, X: Exchange> Sharded<T, X> {
             put(place, message);
         };
         let said = self.rounds().run(call.kind(), route, put, |items| run(&self.shard, items));
-        said.map_err(|failed| match failed {
-            Failed::Lost(lost) => call.lost(lost),
-            Failed::Shard(error) => Error::Shard(error),
-            Failed::Peer(rank) => Error::Peer { call: call.name(), rank },
-            Failed::Refused(refused) => Error::Refused(refused),
-        })
+        said.map_err(|failed| call.failed(failed))
+    }
+
+    /// Runs a batch whose items stay in the memory of this rank: `prepare` makes the carrier that moves them
+    /// and runs those of others on the shard. A round has at most `most` items from one rank for another one.
+    /// Collective; `most` is the same on all ranks. The order in which others may read the carrier's memory
+    /// is that of [`Rounds::carry`].
+    ///
+    /// # Errors
+    /// As any collective call. [`Error::Shard`] is an error of this rank's carrier.
+    pub fn carry<C: Carrier<Error = T::Error>>(
+        &self,
+        call: Call,
+        most: usize,
+        prepare: impl FnOnce(&T, &X) -> Prepared<C>,
+    ) -> Result<(), Error<T::Error>> {
+        let prepare = |exchange: &X| prepare(&self.shard, exchange);
+        let carried = self.rounds().carry((call.kind(), most), prepare);
+        carried.map_err(|failed| call.failed(failed))
     }
 
     /// Statistics, with those of all ranks.
@@ -232,5 +246,15 @@ impl Call {
     const fn kind(self) -> Kind {
         let (width, valued) = self.shape();
         Kind { code: self as u8, width, valued }
+    }
+
+    /// The error of a batch that failed.
+    fn failed<E>(self, failed: Failed<E>) -> Error<E> {
+        match failed {
+            Failed::Lost(lost) => self.lost(lost),
+            Failed::Shard(error) => Error::Shard(error),
+            Failed::Peer(rank) => Error::Peer { call: self.name(), rank },
+            Failed::Refused(refused) => Error::Refused(refused),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The scenarios of ranks that exchange batches. A warp of one lane is a rank.
 
+mod carried;
 mod sets;
 mod subject;
 

@@ -18,6 +18,8 @@ struct Trouble {
     vanishes: Option<(u32, u32)>,
     /// The ranks that never give up by themselves, a bit for each.
     patient: u32,
+    /// How items are moved: by messages (0), or by a carrier at once (1) or late (2).
+    carry: u32,
 }
 
 /// The words of a bin for so many items, which have an answer of a word each.
@@ -35,6 +37,7 @@ fn scenario(per_bin: u32, ranks: &[Batches], trouble: Trouble) -> Scenario {
     if trouble.number != 0 {
         name += "/wraps";
     }
+    name += ["", "/carried", "/carried_late"][trouble.carry as usize];
     if trouble.waits != 0 {
         name += &format!("/gives_up{}", trouble.waits);
     }
@@ -53,7 +56,7 @@ fn scenario(per_bin: u32, ranks: &[Batches], trouble: Trouble) -> Scenario {
         buckets: ranks.len() as u32,
         slots: bin(per_bin),
         pool: trouble.number,
-        bitmap: vec![trouble.waits, rank, message, trouble.patient],
+        bitmap: vec![trouble.waits, rank, message, trouble.patient, trouble.carry, per_bin],
         ..Config::default()
     };
     let program = |(rank, batches): (u32, &Batches)| {
@@ -105,18 +108,41 @@ fn all(per_bin: u32, ranks: &[Vec<Batches>], trouble: Trouble) -> Vec<Scenario> 
 }
 
 /// Each rank vanishes before each of its messages; the others give up.
-fn vanishing(per_bin: u32, ranks: &[Batches], messages: u32) -> Vec<Scenario> {
+fn vanishing(per_bin: u32, ranks: &[Batches], messages: u32, carry: u32) -> Vec<Scenario> {
     let of = |rank| (1..=messages).map(move |message| (rank, message));
     (0..ranks.len() as u32)
         .flat_map(of)
         .map(|vanishes| {
-            scenario(per_bin, ranks, Trouble { waits: 2, vanishes: Some(vanishes), ..Trouble::default() })
+            scenario(
+                per_bin,
+                ranks,
+                Trouble { waits: 2, vanishes: Some(vanishes), carry, ..Trouble::default() },
+            )
         })
         .collect()
 }
 
 /// The number of a message after which they wrap around in the scenario.
-const WRAPS: Trouble = Trouble { number: u32::MAX - 1, waits: 0, vanishes: None, patient: 0 };
+const WRAPS: Trouble = Trouble { number: u32::MAX - 1, waits: 0, vanishes: None, patient: 0, carry: 0 };
+
+/// Ranks whose items a carrier moves: two batches in a row, several rounds, three ranks, a shard that refuses
+/// an item, and ranks that vanish.
+fn carried() -> Vec<Scenario> {
+    let few = lists(1, &[1, 2]);
+    let mut scenarios = Vec::new();
+    for carry in [1, 2] {
+        let trouble = Trouble { carry, ..Trouble::default() };
+        scenarios.extend(all(1, &two_batches(2, &few), trouble));
+        scenarios.extend(all(1, &one_batch(2, &lists(2, &[1, 2])), trouble));
+        scenarios.extend(all(2, &one_batch(2, &[vec![1, 1, 1], vec![2, 1, 2, 1], vec![2, 2]]), trouble));
+        scenarios.extend(all(1, &one_batch(3, &[vec![], vec![1, 1], vec![3, 2, 3]])[1..], trouble));
+        let refused = [vec![vec![9], vec![1]], vec![vec![2, 9], vec![1]], vec![vec![2], vec![1]]];
+        let refused = all(1, &product(2, &refused), trouble);
+        scenarios.extend(refused.into_iter().filter(|scenario| scenario.allows.full));
+        scenarios.extend(vanishing(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![2]]], 4, carry));
+    }
+    scenarios
+}
 
 /// Two ranks with a batch of at most two items each, whose bins hold one.
 pub fn quick() -> Vec<Scenario> {
@@ -147,13 +173,14 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(all(1, &one_batch(2, &few), waits(2)));
     scenarios.push(scenario(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![2]]], waits(1)));
     scenarios.push(scenario(1, &[vec![vec![1, 1]], vec![vec![]]], waits(2)));
-    scenarios.extend(vanishing(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![2]]], 4));
+    scenarios.extend(vanishing(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![2]]], 4, 0));
     // One rank gives up, and tells the other, which never would.
     let patient = |patient| Trouble { waits: 1, patient, ..Trouble::default() };
     for ranks in [1, 2].map(patient) {
         scenarios.push(scenario(1, &[vec![vec![1]], vec![vec![1]]], ranks));
         scenarios.push(scenario(1, &[vec![vec![1], vec![2]], vec![vec![2], vec![]]], ranks));
     }
+    scenarios.extend(carried());
     scenarios.extend(quick());
     scenarios
 }
@@ -163,7 +190,7 @@ pub fn deep() -> Vec<Scenario> {
     let mut scenarios = all(1, &one_batch(2, &lists(3, &[1, 2])[7..]), Trouble::default());
     scenarios.extend(all(1, &two_batches(3, &lists(1, &[1])), Trouble::default()));
     let three = [vec![vec![1]], vec![vec![2]], vec![vec![3]]];
-    scenarios.extend(vanishing(1, &three, 2));
+    scenarios.extend(vanishing(1, &three, 2, 0));
     scenarios
 }
 
@@ -172,5 +199,5 @@ pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
     let (ranks, batches) = (2 + below(2), 1 + below(2));
     let mut batch = || -> Vec<u64> { (0..below(4)).map(|_| 1 + u64::from(below(ranks + 1))).collect() };
     let programs: Vec<Batches> = (0..ranks).map(|_| (0..batches).map(|_| batch()).collect()).collect();
-    scenario(1 + below(2), &programs, Trouble::default())
+    scenario(1 + below(2), &programs, Trouble { carry: below(3), ..Trouble::default() })
 }

@@ -1,10 +1,11 @@
 //! Ranks and their exchange as a subject.
 
+use super::carried::{Carried, Carry, answer_words, item_words};
 use crate::check::{Array, Breach, Config, Kind as Invariant, Memory, Scenario, SimWarp, Subject};
 use std::collections::BTreeMap;
 use warpproof_model::sharded::{
-    BATCH, Echo, Exchange, Failed, Item, Kind, Lost, MailboxEnd, Mailboxes, Pace, Rounds, Route, Said, Why,
-    data_words, flag_words,
+    BATCH, Echo, Exchange, Failed, Item, Kind, Lost, MailboxEnd, Mailboxes, Pace, Prepared, Rounds, Route,
+    Said, Why, data_words, flag_words,
 };
 use warpproof_model::spec::{Call, Ret};
 use warpproof_model::{ReadOrder, Words, WriteOrder};
@@ -13,8 +14,9 @@ use warpproof_model::{ReadOrder, Words, WriteOrder};
 ///
 /// The configuration says: `buckets` is the number of ranks, `slots` that of words in a bin, `pool` the
 /// number of the last message before the scenario. `bitmap` is how often a rank waits before it gives up (0:
-/// as often as necessary); the rank that vanishes, counted from 1 (0: none); before which message; and the
-/// ranks that never give up by themselves, a bit for each.
+/// as often as necessary); the rank that vanishes, counted from 1 (0: none); before which message; the
+/// ranks that never give up by themselves, a bit for each; and how items are moved: 0 by messages, else by a
+/// carrier ([`Carry`]), and how many from one rank for another one in a round.
 #[derive(Clone, Debug)]
 pub struct ShardedSubject {
     config: Config,
@@ -29,6 +31,9 @@ const DATA: usize = 1;
 const RAN: usize = 2;
 /// How many messages each rank has exchanged: only the rank itself changes it.
 const NUMBER: usize = 3;
+/// The items of the ranks, and the answers to those that they took, if a carrier moves them.
+pub(super) const ITEMS: usize = 4;
+pub(super) const ANSWERS: usize = 5;
 
 /// Keys are digits.
 const KEYS: usize = 10;
@@ -38,7 +43,7 @@ const ECHO: Kind = Kind { code: 1, width: 1, valued: true };
 
 /// A shard has been asked to run an item that it refuses.
 #[derive(Debug)]
-struct Refused;
+pub(super) struct Refused;
 
 impl ShardedSubject {
     /// The name in scenarios.
@@ -72,6 +77,12 @@ impl ShardedSubject {
         self.config.bitmap.get(at).copied().unwrap_or(0)
     }
 
+    /// How a carrier moves items, and how many for one rank in a round; `None` if messages have them.
+    fn carry(&self) -> Option<(Carry, usize)> {
+        let carry = [None, Some(Carry::AtOnce), Some(Carry::Late)];
+        carry[self.of_bitmap(4) as usize % carry.len()].map(|carry| (carry, self.of_bitmap(5) as usize))
+    }
+
     /// Whether the exchange may be lost.
     fn may_lose(&self) -> bool {
         self.of_bitmap(0) != 0
@@ -82,7 +93,7 @@ impl ShardedSubject {
     }
 
     /// Runs the items that a rank owns on its shard.
-    fn run_items<M: Memory>(m: M, items: &[u64]) -> Result<Said, Refused> {
+    pub(super) fn run_items<M: Memory>(m: M, items: &[u64]) -> Result<Said, Refused> {
         if items.iter().any(|&word| Item::key_of(word) == Item::REFUSED) {
             return Err(Refused);
         }
@@ -110,9 +121,23 @@ impl ShardedSubject {
         let Ok(mut rounds) = Rounds::new(Mailed { mailboxes: self.mailboxes(m), end, waits }) else {
             return Ret::Done;
         };
-        let route = Route::new(self.ranks(), items.len(), |item| self.owner(items[item].key));
-        let put = |place: usize, message: &mut Vec<u64>| message.push(items[place].word(rank));
-        let ret = match rounds.run(ECHO, route, put, |items| Self::run_items(m, items)) {
+        let said = match self.carry() {
+            None => {
+                let route = Route::new(self.ranks(), items.len(), |item| self.owner(items[item].key));
+                let put = |place: usize, message: &mut Vec<u64>| message.push(items[place].word(rank));
+                rounds.run(ECHO, route, put, |items| Self::run_items(m, items))
+            }
+            Some((carry, most)) => {
+                let mut carried = Carried::new(m, (rank, self.ranks(), most), carry);
+                let words = items.iter().map(|item| (self.owner(item.key), item.word(rank)));
+                let prepare = |_: &Mailed<'_, _, _, _>| {
+                    let starts = Ok(carried.put(words));
+                    Prepared { carrier: carried.clone(), starts }
+                };
+                rounds.carry((ECHO, most), prepare).map(|()| carried.said())
+            }
+        };
+        let ret = match said {
             Ok(said) => Echo::ret(&said),
             Err(Failed::Lost(_)) => Ret::Absent,
             Err(Failed::Shard(Refused) | Failed::Peer(_)) => Ret::Full,
@@ -183,12 +208,17 @@ impl Subject for ShardedSubject {
     fn arrays(&self) -> Vec<Array> {
         let (ranks, number) = (self.ranks(), self.config.pool.into());
         let filled = |name, width, words, value: u128| Array::new(name, width, vec![value; words]);
-        vec![
+        let mut arrays = vec![
             filled("flag", 32, flag_words(ranks), number),
             filled("data", 64, data_words(ranks, self.bin()), 0),
             filled("ran", 32, KEYS, 0),
             filled("number", 32, ranks as usize, number),
-        ]
+        ];
+        if let Some((_, most)) = self.carry() {
+            arrays.push(filled("item", 64, item_words(ranks), 0));
+            arrays.push(filled("answer", 64, answer_words(ranks, most), 0));
+        }
+        arrays
     }
 
     fn run<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
@@ -224,7 +254,15 @@ impl Subject for ShardedSubject {
                 (at, word) => format!("{}, word {}", mailbox(at), word - 1),
             },
             (RAN, _) => format!("shard of rank {}, key {index}", self.owner(index as u64)),
-            _ => format!("number of rank {index}"),
+            (NUMBER, _) => format!("number of rank {index}"),
+            (ITEMS, _) => {
+                let each = item_words(1);
+                format!("item {} of rank {}", index % each, index / each)
+            }
+            _ => {
+                let each = answer_words(self.ranks(), self.of_bitmap(5) as usize) / ranks;
+                format!("answer of rank {}, word {}", index / each, index % each)
+            }
         }
     }
 

@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts the driver calls of a paged table; a test may let one of them fail. A clone counts the same calls.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Faults(Arc<AtomicU64>);
+pub(crate) struct Faults(Arc<AtomicU64>);
 
 impl Faults {
     /// Call number `call` from now on fails, counted from 1; none if it is 0. Returns the rest of the last
     /// count: 0 if that call has failed.
-    pub(super) fn set(&self, call: u64) -> u64 {
+    pub(crate) fn set(&self, call: u64) -> u64 {
         self.0.swap(call, Ordering::Relaxed)
     }
 
     /// Counts a driver call; an error if it is to fail.
-    pub(super) fn call(&self) -> Result<(), DriverError> {
+    pub(crate) fn call(&self) -> Result<(), DriverError> {
         self.fail_with(CUresult::CUDA_ERROR_UNKNOWN)
     }
 
@@ -26,7 +26,7 @@ impl Faults {
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub(super) fn memory(&self, what: &'static str, bytes: u64) -> Result<(), Error> {
+    pub(crate) fn memory(&self, what: &'static str, bytes: u64) -> Result<(), Error> {
         self.fail_with(CUresult::CUDA_ERROR_OUT_OF_MEMORY).map_err(Error::memory(what, bytes))
     }
 
