@@ -11,9 +11,11 @@ use std::sync::OnceLock;
 /// Every driver function that this crate calls, through cudarc or itself, and those that a user of our
 /// contexts calls to make streams, events and slices.
 const FUNCTIONS: &[&str] = &[
+    "cuCtxEnablePeerAccess",
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
+    "cuDeviceCanAccessPeer",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",
@@ -42,6 +44,7 @@ const FUNCTIONS: &[&str] = &[
     "cuMemcpyDtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyPeerAsync",
     "cuMemsetD32Async",
     "cuMemsetD8Async",
     "cuModuleGetFunction",

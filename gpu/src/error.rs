@@ -138,6 +138,20 @@ pub enum Error {
         /// The error of the driver.
         error: CudaError,
     },
+    /// NCCL is not there: its library cannot be loaded, or lacks a function.
+    NoNccl {
+        /// The files or functions that were looked for.
+        what: String,
+    },
+    /// A call of NCCL failed.
+    Nccl {
+        /// What the call was for.
+        what: &'static str,
+        /// The code that it returned.
+        code: u32,
+    },
+    /// The ranks of an exchange cannot find each other: a setting is missing, or a file.
+    Ranks(String),
     /// Some entries of a batch found no room ([`all_stored`](warpproof_model::host::Outcomes::all_stored)).
     NotStored(NotStored),
     /// A table cannot be saved to a file, or opened.
@@ -221,6 +235,25 @@ impl fmt::Display for Error {
                 write!(f, "kernel {kernel}: operation {index} answered with the unknown code {code}")
             }
             Self::Driver { what, error } => write!(f, "{what}: {error}"),
+            Self::NoNccl { what } => write!(
+                f,
+                "NCCL cannot be loaded ({what}); install it (as package or as the wheel nvidia-nccl), or set \
+                 WARPPROOF_NCCL to the path of libnccl.so.2"
+            ),
+            Self::Nccl { what, code } => {
+                let name = match code {
+                    1 => "a CUDA call failed",
+                    2 => "a system call failed",
+                    3 => "internal error",
+                    4 => "invalid argument",
+                    5 => "invalid usage, as by two ranks with one GPU",
+                    6 => "another rank failed",
+                    7 => "it did not end in its time limit",
+                    _ => "unknown error",
+                };
+                write!(f, "{what}: NCCL returned {code} ({name})")
+            }
+            Self::Ranks(what) => f.write_str(what),
             Self::NotStored(error) => error.fmt(f),
             Self::File(error) => error.fmt(f),
         }

@@ -63,6 +63,7 @@ pub mod paged;
 mod retrieve;
 mod row;
 mod set;
+pub mod sharded;
 mod sink;
 pub mod slices;
 mod sorter;

@@ -300,6 +300,11 @@ impl ColumnMemory {
         self.array.as_ref().map_or(0, Array::bytes)
     }
 
+    /// The address of the memory, and its bytes.
+    pub(crate) fn region(&self) -> (u64, u64) {
+        self.array.as_ref().map_or((0, 0), |array| (array.address(), array.bytes()))
+    }
+
     /// Makes room before a batch of `n` operations. It takes `operation` bytes for the columns of each, and
     /// `beside` bytes more. If the columns of larger batches do not leave that much in `budget` bytes, frees
     /// them.

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "gpu")]
 pub(crate) mod device;
+#[cfg(feature = "gpu")]
+mod gpus;
 mod host;
 mod keys;
 mod memory;
@@ -148,6 +150,13 @@ pub(crate) struct Args {
     /// Ranks of a table in shards: threads with a shard each [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with = "paper")]
     ranks: Option<u32>,
+    /// Measure a table in shards on so many GPUs, with batches of u64 pairs in device memory
+    ///
+    /// Unique inserts and searches of 2 x 10^6, 10^7 and 10^8 keys in all, at a load of 0.8; batches that are
+    /// routed already; one table on one GPU; copies between the GPUs.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(conflicts_with_all = ["paper", "ranks", "table", "json", "plot", "max_size", "entry"])]
+    gpus: Option<u32>,
     /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
     batch: Option<u64>,
@@ -187,6 +196,7 @@ Examples:
   warpproof bench paged --paper=plots --quick
   warpproof bench open --backend cpu --pairs 2^20 --record
   warpproof bench sharded --backend cpu --ranks 3 --quick
+  warpproof bench sharded --gpus 2
   warpproof bench slab --backend cpu --plot slab.svg
   warpproof bench paged --table 16G --budget 1G
   warpproof bench paged --table 16G --budget 3G --board
@@ -232,7 +242,10 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
     if args.budget.is_some() && structure.name != PAGED.name {
         return Err(Failure::input(format_args!("--budget: {} tables are not paged", structure.name)));
     }
-    structure.admit_ranks(args.ranks)?;
+    structure.admit_ranks(args.ranks.or(args.gpus))?;
+    if let Some(gpus) = args.gpus {
+        return on_gpus(args, gpus);
+    }
     if let Some(table) = args.table {
         return larger(args, table);
     }
@@ -250,6 +263,19 @@ pub(crate) fn bench(args: &Args) -> Result<(), Failure> {
     let on = Opened::open(args.backend)?;
     on.admit_budget(args.budget)?;
     measure(args, &on)
+}
+
+/// Measures a table in shards on several GPUs.
+fn on_gpus(args: &Args, gpus: u32) -> Result<(), Failure> {
+    #[cfg(feature = "gpu")]
+    {
+        gpus::gpus(args, &Opened::open(args.backend)?, gpus)
+    }
+    #[cfg(not(feature = "gpu"))]
+    {
+        let _ = (args, gpus);
+        Err(Failure::input("--gpus: this program was built without the feature `gpu`"))
+    }
 }
 
 /// Measures a table that is larger than a budget of device memory.

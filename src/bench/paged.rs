@@ -429,7 +429,8 @@ impl Page<'_> {
     }
 }
 
-fn say(text: std::fmt::Arguments<'_>) -> Fallible<()> {
+/// Prints a line.
+pub(super) fn say(text: std::fmt::Arguments<'_>) -> Fallible<()> {
     output::line(text).map_err(|_| "the output cannot be written".into())
 }
 

@@ -66,11 +66,12 @@ fn docs() -> Outcome<()> {
 }
 
 /// The README's test command: unit, integration and documentation tests. What needs kernels that are not
-/// built fails and is not skipped. Then the tests of the one feature that this leaves out.
+/// built fails and is not skipped. Then the tests of the features that this leaves out.
 fn test() -> Outcome<()> {
     run(cargo(&["test"]).env(KERNELS, modules::built()))?;
     run(&mut cargo(&["test", "--features", "arrow", "--lib", "arrow"]))?;
-    run(&mut cargo(&["test", "--features", "arrow", "--doc", "arrow"]))
+    run(&mut cargo(&["test", "--features", "arrow", "--doc", "arrow"]))?;
+    run(&mut cargo(&["test", "-p", "warpproof-gpu", "--features", "nccl", "--lib", "sharded"]))
 }
 
 /// The pages whose commands are run, besides those of the book.

@@ -73,11 +73,13 @@ pub struct Prepared<C: Carrier> {
     /// Where the items of each owner begin among those of the batch, and last where they end; or why this
     /// rank has no items.
     pub starts: Result<Vec<usize>, C::Error>,
+    /// The most items that one rank has for another one in a round, at least one. All ranks say the same.
+    pub most: usize,
 }
 
 impl<X: Exchange> Rounds<X> {
-    /// Runs a batch whose items lie in the memory of this rank's carrier, which `prepare` makes. A round has
-    /// at most `most` items from one rank for another one; all ranks have the same number.
+    /// Runs a batch whose items lie in the memory of this rank's carrier, which `prepare` makes. Returns the
+    /// carrier: it has begun to take the last answers.
     ///
     /// Every rank calls it with the same kind. Of a rank's memory, others read its items between the first
     /// message of a round and the second one, and its answers after the second one until the next message:
@@ -88,9 +90,9 @@ impl<X: Exchange> Rounds<X> {
     /// [`Failed`], as [`run`](Self::run).
     pub fn carry<C: Carrier>(
         &mut self,
-        (kind, most): (Kind, usize),
+        kind: Kind,
         prepare: impl FnOnce(&X) -> Prepared<C>,
-    ) -> Result<(), Failed<C::Error>> {
+    ) -> Result<C, Failed<C::Error>> {
         // After the exchange was lost, a rank that does not know yet may still read the items of the last
         // batch.
         if let Some(lost) = self.lost() {
@@ -103,7 +105,7 @@ impl<X: Exchange> Rounds<X> {
             // The others would wait for this rank.
             Err(refused) => return Err(self.give_up(refused)),
         };
-        let Prepared { mut carrier, starts } = prepare(self.exchange());
+        let Prepared { mut carrier, starts, most } = prepare(self.exchange());
         let (starts, mut failed) = match starts {
             Ok(starts) => (starts, None),
             Err(error) => (Vec::new(), Some(error)),
@@ -161,7 +163,7 @@ impl<X: Exchange> Rounds<X> {
             return Err(Failed::Shard(error));
         }
         self.count_batch();
-        Ok(())
+        Ok(carrier)
     }
 
     /// Gives up in a call: the exchange is lost.

@@ -27,6 +27,8 @@ pub enum Why {
     Differs = 3,
     /// A message of the rank is not what its sender promised.
     Malformed = 4,
+    /// The rank waited in vain for another one, and does not know for which.
+    Alone = 5,
 }
 
 /// The bits of a rank in a word, above those of a message's number.
@@ -46,6 +48,7 @@ impl Lost {
             2 => Why::Failed,
             3 => Why::Differs,
             4 => Why::Malformed,
+            5 => Why::Alone,
             _ => return None,
         };
         let rank = (word >> 32) as u32 & ((1 << RANK_BITS) - 1);
@@ -63,6 +66,7 @@ impl fmt::Display for Lost {
                 write!(f, "rank {rank} made another call than the others, seen in message {message}")
             }
             Why::Malformed => write!(f, "message {message} of rank {rank} is malformed"),
+            Why::Alone => write!(f, "rank {rank} waited in vain for message {message} of another one"),
         }?;
         f.write_str("; the ranks can exchange nothing more")
     }
@@ -76,7 +80,7 @@ mod tests {
 
     #[test]
     fn an_error_is_a_word_that_is_not_zero() {
-        for why in [Why::Late, Why::Failed, Why::Differs, Why::Malformed] {
+        for why in [Why::Late, Why::Failed, Why::Differs, Why::Malformed, Why::Alone] {
             for (rank, message) in [(0, 0), (1, u32::MAX), ((1 << RANK_BITS) - 1, 7)] {
                 let lost = Lost { why, rank, message };
                 assert_ne!(lost.word(), 0);

@@ -128,6 +128,11 @@ impl<T: BulkTable, X: Exchange> Sharded<T, X> {
         Seed::new(self.owners.seed().bits() ^ OWNERS)
     }
 
+    /// The keys of each rank, as partitions of all keys. Not collective.
+    pub const fn owners(&self) -> HashPartitions {
+        self.owners
+    }
+
     /// The rank that owns a key. Not collective.
     pub fn owner<K: TableKey>(&self, key: K) -> u32 {
         self.owners.of(key.to_word())
@@ -200,20 +205,17 @@ impl<T: BulkTable, X: Exchange> Sharded<T, X> {
     }
 
     /// Runs a batch whose items stay in the memory of this rank: `prepare` makes the carrier that moves them
-    /// and runs those of others on the shard. A round has at most `most` items from one rank for another one.
-    /// Collective; `most` is the same on all ranks. The order in which others may read the carrier's memory
-    /// is that of [`Rounds::carry`].
+    /// and runs those of others on the shard. Returns the carrier, which has begun to take the last answers.
+    /// Collective. The order in which others may read the carrier's memory is that of [`Rounds::carry`].
     ///
     /// # Errors
     /// As any collective call. [`Error::Shard`] is an error of this rank's carrier.
     pub fn carry<C: Carrier<Error = T::Error>>(
         &self,
         call: Call,
-        most: usize,
-        prepare: impl FnOnce(&T, &X) -> Prepared<C>,
-    ) -> Result<(), Error<T::Error>> {
-        let prepare = |exchange: &X| prepare(&self.shard, exchange);
-        let carried = self.rounds().carry((call.kind(), most), prepare);
+        prepare: impl FnOnce(&X) -> Prepared<C>,
+    ) -> Result<C, Error<T::Error>> {
+        let carried = self.rounds().carry(call.kind(), prepare);
         carried.map_err(|failed| call.failed(failed))
     }
 

@@ -3,7 +3,6 @@
 use super::subject::{ANSWERS, ITEMS, Refused, ShardedSubject};
 use crate::check::Memory;
 use std::cell::RefCell;
-use std::rc::Rc;
 use warpproof_model::sharded::{Cargo, Carrier, PLACE_WORDS, Part, Said};
 use warpproof_model::{ReadOrder, Words, WriteOrder};
 
@@ -36,15 +35,14 @@ enum Asked {
     Run,
 }
 
-/// The carrier of one rank. Clones are of the same carrier.
-#[derive(Clone)]
+/// The carrier of one rank.
 pub(super) struct Carried<M> {
     memory: M,
     rank: u32,
     ranks: u32,
     most: usize,
     carry: Carry,
-    own: Rc<RefCell<Own>>,
+    own: RefCell<Own>,
 }
 
 /// What only its rank knows.
@@ -61,7 +59,7 @@ struct Own {
 
 impl<M: Memory> Carried<M> {
     pub(super) fn new(memory: M, (rank, ranks, most): (u32, u32, usize), carry: Carry) -> Self {
-        Self { memory, rank, ranks, most, carry, own: Rc::default() }
+        Self { memory, rank, ranks, most, carry, own: RefCell::default() }
     }
 
     /// Writes the items of a batch, each with its owner, sorted by owner. Returns where those of each begin.
@@ -81,10 +79,10 @@ impl<M: Memory> Carried<M> {
     }
 
     /// The answers to the items of the batch.
-    pub(super) fn said(&mut self) -> Said {
+    pub(super) fn said(mut self) -> Said {
         // The device's queue may end after the batch has returned.
         let _ = self.wait();
-        std::mem::take(&mut self.own.borrow_mut().said)
+        self.own.take().said
     }
 
     /// The word of this rank's item.

@@ -128,13 +128,13 @@ impl ShardedSubject {
                 rounds.run(ECHO, route, put, |items| Self::run_items(m, items))
             }
             Some((carry, most)) => {
-                let mut carried = Carried::new(m, (rank, self.ranks(), most), carry);
+                let carried = Carried::new(m, (rank, self.ranks(), most), carry);
                 let words = items.iter().map(|item| (self.owner(item.key), item.word(rank)));
                 let prepare = |_: &Mailed<'_, _, _, _>| {
                     let starts = Ok(carried.put(words));
-                    Prepared { carrier: carried.clone(), starts }
+                    Prepared { carrier: carried, starts, most }
                 };
-                rounds.carry((ECHO, most), prepare).map(|()| carried.said())
+                rounds.carry(ECHO, prepare).map(|carried| carried.said())
             }
         };
         let ret = match said {
