@@ -384,9 +384,12 @@ mod nccl {
             return;
         }
         let folder = std::env::temp_dir().join(format!("warpproof-ranks-{}", std::process::id()));
-        for output in start(&folder, false) {
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
-        }
+        let outputs = start(&folder, false);
+        let said = outputs.iter().map(|output| {
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+        });
+        let all = outputs.iter().all(|output| output.status.success());
+        assert!(all, "{}", said.collect::<Vec<_>>().join("\n== the next rank\n"));
         let ends = peers(&devices, 1 << 20);
         let threads = each(ends, |rank, end| program(&devices[rank], end, rank as u32, 2));
         for (rank, entries) in threads.iter().enumerate() {

@@ -273,9 +273,6 @@ impl Bench {
         }
         let words = 2 * size as usize / ranks / ranks * (ranks - 1);
         let start = Start::new(ranks);
-        // Peers let the devices access each other.
-        let ends = InProcess::ranks(ranks as u32, Limits::default())?;
-        let _peers = Peers::ranks(&self.devices, ends)?;
         let streams: Vec<_> =
             self.devices.iter().map(|device| device.context().new_stream()).collect::<Result<_, _>>()?;
         let from: Vec<_> =
