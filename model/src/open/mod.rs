@@ -23,7 +23,6 @@ pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
 pub use invariants::Broken;
 pub use lockword::LockWordSlots;
 pub use probing::{Bounded, BoundedStride, DoubleHashing, Linear, MOST_PROBES, Probing};
-pub(crate) use slots::sum;
 pub use slots::{Change, OnPresent, OpenSlots};
 pub use table::OpenTable;
 pub(crate) use table::{Held, Look};

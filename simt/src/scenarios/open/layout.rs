@@ -218,7 +218,7 @@ mod tests {
     use crate::scenarios::home::SEED;
     use warpproof_model::open::{Change, OnPresent, write_board};
     use warpproof_model::retrieve::{SlotArray, Source};
-    use warpproof_model::{Delete, Insert, WriteOrder};
+    use warpproof_model::{Delete, Insert, Update, WriteOrder};
 
     /// An entry, a tombstone, a pending slot and an empty one.
     #[test]
@@ -232,7 +232,10 @@ mod tests {
                 assert_eq!([(); 2].map(|()| slots.change(at, u64::MAX, put)), [u64::MAX, key]);
             }
             assert_eq!([(); 2].map(|()| slots.change(1, 6, Change::Erase)), [6, Pair64::MARK as u64]);
-            assert_eq!(slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), OnPresent::Add)), 5);
+            assert_eq!(
+                slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), OnPresent::Update(Update::Add))),
+                5
+            );
             // Relaxed: no other warp runs.
             m.w64(0).store(2, u64::MAX - 1, WriteOrder::Relaxed);
             let array = SlotArray::new(slots);

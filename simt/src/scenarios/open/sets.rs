@@ -5,6 +5,7 @@ use super::tables::{
     APPLIED32, BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, TABLES, UNTESTED32,
 };
 use crate::check::Scenario;
+use crate::scenarios::applied::updates;
 use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::home::SEED;
 use crate::scenarios::table::{Place, Table, stalls_of_second};
@@ -51,7 +52,8 @@ pub fn default_set() -> Vec<Scenario> {
     once(scenarios)
 }
 
-/// A function that is applied to values: every pair of operations where the key is absent, there and gone,
+/// A function that is applied to values, and updates: of those every one beside an operation on its key, in
+/// all forms of slots. Of the function every pair of operations where the key is absent, there and gone,
 /// and after a full bucket; two operations beside one, and three warps, where it is there; one warp that
 /// stops; by lanes too.
 pub fn applied() -> Vec<Scenario> {
@@ -66,6 +68,10 @@ pub fn applied() -> Vec<Scenario> {
     let few = |scenario: &&Scenario| scenario.programs.iter().flatten().count() <= 2;
     let doubles = table.doubles(table.running(&scenarios).filter(few));
     scenarios.extend(doubles);
+    for table in [MAP32, LOCK64, BOARD64] {
+        let on_key = |place: Place| table.of_shape(Place { keys: &place.keys[..1], ..place }, &[1, 1], 1);
+        scenarios.extend(updates(&[on_key(places::EMPTY), on_key(places::PRESENT)].concat()));
+    }
     once(scenarios)
 }
 

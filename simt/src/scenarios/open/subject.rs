@@ -2,7 +2,7 @@
 
 use super::layout::{CLASSES, Layout};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
-use crate::scenarios::applied::AppliedMap;
+use crate::scenarios::applied::{AppliedMap, update_of};
 use crate::scenarios::home::{SEED, homes_of_keys, plural, run};
 use crate::scenarios::listing::{check_list, entries_among};
 use std::marker::PhantomData;
@@ -103,6 +103,10 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
         match (call.op, UserKey::new(Key::<L>::from_bits(call.key.into()))) {
             (Op::InsertOrAdd, Some(key)) => {
                 L::add(table, w, (key, Value::<L>::from_bits(call.value.into()))).into()
+            }
+            (op, Some(key)) if let Some(update) = update_of(op) => {
+                let value = Value::<L>::from_bits(call.value.into());
+                table.insert_or_update(w, update, key, value).into()
             }
             _ => run(table, w, call),
         }

@@ -4,11 +4,11 @@ use super::layout::{Applied, Board, Layout, Lock64};
 use super::places::{BOARD_PLAN32, BOARD_PLAN64, OPS, PLAN};
 use super::subject::OpenSubject;
 use crate::check::{AnySubject, OfLanes, Scenario};
+use crate::scenarios::applied::adds;
 use crate::scenarios::shape::shapes;
 use crate::scenarios::table::{Entries, Maker, Table};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
-use warpproof_model::spec::Op;
 
 /// u32 pairs.
 pub const MAP32: Table = table("open_map32", Entries::Map32, shaped::<Pair32>);
@@ -74,8 +74,7 @@ fn probing<L: Layout, const LANES: usize, const S: usize, const TEST: bool>(
     scenario: &Scenario,
 ) -> Arc<dyn AnySubject> {
     let subject = OpenSubject::<L, S, TEST>::new(scenario.config.clone(), scenario.allows.full);
-    let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
-    Arc::new(OfLanes::<_, LANES>(if adds { subject.with_adds() } else { subject }))
+    Arc::new(OfLanes::<_, LANES>(if adds(scenario) { subject.with_adds() } else { subject }))
 }
 
 #[cfg(test)]
