@@ -58,7 +58,10 @@ macro_rules! operation {
     (insert $t:tt) => { operation! { @put $t [insert] } };
     (insert_unique $t:tt) => { operation! { @put $t [put::<UNIQUE>] } };
     (insert_or_assign $t:tt) => { operation! { @put $t [put::<ASSIGN>] } };
-    (insert_or_add $t:tt) => { operation! { @put $t [add] } };
+    (insert_or_update $t:tt) => {
+        kernel! { $t [insert_or_update]
+            (update: UpdateCode, keys: In<Key>, values: In<Value>, outcomes: Out<u8>, n: Count) }
+    };
     (@put $t:tt $method:tt) => {
         kernel! { $t $method (keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, n: Count) }
     };

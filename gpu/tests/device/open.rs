@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use warpproof_gpu::bench::{Extra, StressClock};
 use warpproof_gpu::{CuckooMap, Device, Error, KeyScalar, Layout, OpenMap, OpenSet, RetrieveMethod, Tuning};
-use warpproof_model::Key;
 use warpproof_model::host::{
     Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, Refused,
 };
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
+use warpproof_model::{Key, Update};
 
 /// A table of `buckets` buckets.
 fn size(buckets: u32) -> OpenGeometry {
@@ -174,7 +174,15 @@ fn device_slices_answer_in_codes() {
     let added = Add::Added.code();
     assert_eq!(stream.clone_dtoh(&codes).unwrap(), [added; 4]);
     assert_eq!(map.search(&[1, 2]).unwrap(), [Some(3), Some(4)]);
+    let sevens = stream.clone_htod(&[7u32; 4]).unwrap();
+    map.on_stream(&stream).insert_or_update(Update::Or, &keys, &sevens, &mut codes).unwrap();
+    assert_eq!(stream.clone_dtoh(&codes).unwrap(), [added; 4]);
+    assert_eq!(map.search(&[1, 2, u32::MAX]).unwrap(), [Some(7), Some(7), Some(u32::MAX)]);
+    map.on_stream(&stream).insert_or_update(Update::Min, &keys, &keys, &mut codes).unwrap();
+    assert_eq!(map.search(&[1, 2, u32::MAX]).unwrap(), [Some(1), Some(2), Some(u32::MAX)]);
     let mut few = stream.alloc_zeros::<u8>(3).unwrap();
+    let refused = map.on_stream(&stream).insert_or_update(Update::Max, &keys, &keys, &mut few);
+    assert!(matches!(refused, Err(Error::Refused(Refused::Length { keys: 4, found: 3, .. }))), "{refused:?}");
     let refused = map.on_stream(&stream).insert_or_add(&keys, &keys, &mut few);
     assert!(matches!(refused, Err(Error::Refused(Refused::Length { keys: 4, found: 3, .. }))), "{refused:?}");
 }

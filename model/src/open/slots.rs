@@ -19,7 +19,9 @@ pub enum Change<T> {
 }
 
 /// What an insert does if the key is there.
+// Its variant is a byte of its own, so that a compiler sees which ones a batch of several kinds has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub enum OnPresent {
     /// Nothing.
     Keep,

@@ -24,6 +24,22 @@ pub(super) const fn update_of(op: Op) -> Option<Update> {
     }
 }
 
+/// What an update is to do, said a second time: a wrong [`Update::apply`] is not to be what the tables are
+/// compared with.
+fn updated(update: Update, old: u64, given: u64) -> u64 {
+    let least = if old < given { old } else { given };
+    match update {
+        Update::Add => old + given,
+        Update::Min => least,
+        Update::Max => old + given - least,
+        Update::Or => !(!old & !given),
+        Update::And => !(!old | !given),
+        Update::Xor => (old | given) - !(!old | !given),
+        Update::First => old,
+        Update::Last => given,
+    }
+}
+
 /// Whether a scenario has a call whose effect depends on the value that is there.
 pub(super) fn adds(scenario: &Scenario) -> bool {
     let mut calls = scenario.programs.iter().flatten();
@@ -72,7 +88,7 @@ impl Spec for AppliedMap {
         match (ret, state.as_slice(), update) {
             (None | Some(Ret::Added), &[old], _) if adds => next.push(vec![apply(old, call.value)]),
             (None | Some(Ret::Added), &[old], Some(update)) => {
-                next.push(vec![update.apply(old, call.value)]);
+                next.push(vec![updated(update, old, call.value)]);
             }
             // It stores the pair, or finds no room, as an addition does.
             (_, _, Some(_)) => {

@@ -1,7 +1,7 @@
 //! Operations that only tables in one array of slots have: sums of values, absorbing the entries of another
 //! table, copies by whole warps.
 
-use super::{At, Columns, Count, In, Launch, Out};
+use super::{At, Columns, Count, In, Launch, Out, UpdateCode};
 use warpproof_device::Global;
 use warpproof_model::entry::Packed;
 use warpproof_model::map::{BucketMap, CounterMap};
@@ -13,11 +13,18 @@ use warpproof_model::{AtLane, Block as _, IntegerWords, Order, Warp};
 type SlotWord<T> = <<T as BucketMap>::Entry as Packed>::Word;
 
 impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
-    /// Adds pairs. If a key is present, adds its value to the value there.
+    /// Adds pairs. If a key is present, changes its value as `update` says.
     #[inline(always)]
-    pub(crate) fn add(self, keys: In<T::Key>, values: In<T::Value>, outcomes: Out<u8>, n: Count) {
+    pub(crate) fn insert_or_update(
+        self,
+        update: UpdateCode,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Out<u8>,
+        n: Count,
+    ) {
         self.tiles.per_key(keys, outcomes, n, |w, op, key| {
-            let said = self.table.insert_or_add(w, key, values.read(op));
+            let said = self.table.insert_or_update(w, update.get(), key, values.read(op));
             AtLane::known(w, said.code())
         });
     }
