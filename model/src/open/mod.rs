@@ -13,6 +13,7 @@ mod lockword;
 mod map;
 mod probing;
 mod slots;
+mod summing;
 mod table;
 mod update;
 
@@ -24,6 +25,7 @@ pub use invariants::Broken;
 pub use lockword::LockWordSlots;
 pub use probing::{Bounded, BoundedStride, DoubleHashing, Linear, MOST_PROBES, Probing};
 pub use slots::{Change, OnPresent, OpenSlots};
+pub use summing::SummingSlots;
 pub use table::OpenTable;
 pub(crate) use table::{Held, Look};
 

@@ -118,9 +118,15 @@ mod tests {
     /// every operation.
     #[test]
     fn no_update_is_lost_or_made_twice() {
-        for name in
-            ["open_map32", "open_lock64", "open_board64", "cuckoo_map32", "reserved_map32", "reserved_lock64"]
-        {
+        for name in [
+            "open_map32",
+            "open_lock64",
+            "open_board64",
+            "open_summed32",
+            "cuckoo_map32",
+            "reserved_map32",
+            "reserved_lock64",
+        ] {
             let updates = |scenario: &Scenario| {
                 let mut calls = scenario.programs.iter().flatten();
                 calls.any(|call| update_of(call.op).is_some())
@@ -140,10 +146,11 @@ mod tests {
         }
     }
 
-    /// Every scenario in which a function is applied holds, and is explored to its end.
+    /// Every scenario in which a function is applied, or a sum is added without an exchange, holds, and is
+    /// explored to its end.
     #[test]
     fn no_application_is_lost_or_made_twice() {
-        for (name, least) in [("open_applied32", 200), ("cuckoo_applied32", 100)] {
+        for (name, least) in [("open_applied32", 200), ("open_summed32", 200), ("cuckoo_applied32", 100)] {
             let sets = STRUCTURES.iter().flat_map(|structure| (structure.default_set)());
             let scenarios: Vec<_> = sets.filter(|scenario| scenario.structure == name).collect();
             assert!(scenarios.len() > least, "{name}: {}", scenarios.len());

@@ -3,8 +3,9 @@
 
 use super::{At, Columns, Count, In, Launch, Out, UpdateCode};
 use warpproof_device::Global;
-use warpproof_model::entry::Packed;
+use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::map::{BucketMap, CounterMap};
+use warpproof_model::open::{Filter, OpenTable, Probing, SummingSlots};
 use warpproof_model::reserved::{AllKeys as _, AllKeysCounter, WithSlots};
 use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
 use warpproof_model::{AtLane, Block as _, IntegerWords, Order, Warp};
@@ -27,6 +28,30 @@ impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
             let said = self.table.insert_or_update(w, update.get(), key, values.read(op));
             AtLane::known(w, said.code())
         });
+    }
+}
+
+impl<const L: u32, H, F, P, R, const S: usize> Launch<L, WithSlots<OpenTable<Pair32, H, F, P, S>, R>>
+where
+    H: IntegerWords<u64>,
+    F: Filter,
+    P: Probing,
+    R: CounterMap<Key = u32, Value = u32>,
+{
+    /// As [`insert_or_update`](Self::insert_or_update), but a sum is added without an exchange, which would
+    /// fail where many add to one key.
+    #[inline(always)]
+    pub(crate) fn sum_or_update(
+        self,
+        update: UpdateCode,
+        keys: In<u32>,
+        values: In<u32>,
+        outcomes: Out<u8>,
+        n: Count,
+    ) {
+        let table = self.table.table().with_slots(SummingSlots::new);
+        let table = WithSlots::new(table, self.table.reserved());
+        Launch { table, tiles: self.tiles }.insert_or_update(update, keys, values, outcomes, n);
     }
 }
 

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use warpproof_model::open::{
     Applying, BOARD_SLOTS, BoardSlots, DoubleHashing, Filter, LockWordSlots, OpenSlots, OpenTable,
-    OverflowFilter, board_words,
+    OverflowFilter, SummingSlots, board_words,
 };
 use warpproof_model::reserved::KeySlots;
 use warpproof_model::{Add, ReadOrder, UserKey, Word, Words};
@@ -33,6 +33,8 @@ pub trait Layout: Copy + Send + Sync + 'static {
     const LOCKS: bool = false;
     /// Whether there is a filter.
     const FILTERS: bool = true;
+    /// Whether a sum may be added to the value of a tombstone.
+    const SUMS: bool = false;
     /// Whether an `insert_or_add` applies a function in place of the addition.
     const APPLIES: bool = false;
 
@@ -164,6 +166,32 @@ impl<E: Entry> Layout for Applied<E> {
     ) -> Add {
         let applying = |words| Applying::<E, _, _>::new(words, |old| applied(old, value));
         table.with_slots(applying).insert_or_add(w, key, value)
+    }
+}
+
+/// u32 pairs, to which sums are added without an exchange.
+#[derive(Clone, Copy, Debug)]
+pub struct Summed;
+
+impl Layout for Summed {
+    type Entry = Pair32;
+    type Slots<M: Memory> = SummingSlots<M::W64>;
+    type Filter<M: Memory, const TEST: bool> = OverflowFilter<M::W32, CLASSES, TEST>;
+
+    const ARRAYS: &'static [(&'static str, u32)] = <Pair32 as Layout>::ARRAYS;
+    const SUMS: bool = true;
+
+    fn slots<M: Memory>(m: M) -> SummingSlots<M::W64> {
+        SummingSlots::new(m.w64(0))
+    }
+    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
+        <Pair32 as Layout>::filter::<M, TEST>(m)
+    }
+    fn is_taken<M: Memory>(m: M, at: usize) -> bool {
+        <Pair32 as Layout>::is_taken(m, at)
+    }
+    fn show(probed: u128) -> String {
+        <Pair32 as Layout>::show(probed)
     }
 }
 
