@@ -10,8 +10,8 @@ use warpproof::model::Word;
 use warpproof::prelude::*;
 use warpproof::simt::cpu::{CuckooMap, DynamicMap, OpenMap, PagedMap};
 
-/// How many keys are updated, and how many updates a batch has of each. Deleted ones leave tombstones, so tables
-/// have room for far more.
+/// How many keys are updated, and how many updates a batch has of each. Deleted ones leave tombstones, so
+/// tables have room for far more.
 const KEYS: u64 = 500;
 const TIMES: usize = 8;
 

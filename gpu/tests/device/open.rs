@@ -190,8 +190,8 @@ fn device_slices_answer_in_codes() {
     assert!(matches!(refused, Err(Error::Refused(Refused::Length { keys: 4, found: 3, .. }))), "{refused:?}");
 }
 
-/// Additions of which many are to few keys, as by Zipf's law, while some of these keys are deleted. Prints how
-/// long a batch takes; `--nocapture` shows it.
+/// Additions of which many are to few keys, as by Zipf's law, while some of these keys are deleted. Prints
+/// how long a batch takes; `--nocapture` shows it.
 #[test]
 fn many_add_to_few_keys() {
     let Some(device) = device() else { return };

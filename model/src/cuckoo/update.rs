@@ -255,8 +255,8 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         }
     }
 
-    /// An insert, assign or update under the lock of the key's first bucket: changes the key if it is there, or
-    /// puts it into the place of a deleted one. `None` if a slot is empty. The holder of the lock must not
+    /// An insert, assign or update under the lock of the key's first bucket: changes the key if it is there,
+    /// or puts it into the place of a deleted one. `None` if a slot is empty. The holder of the lock must not
     /// take that: other inserts of this key may want it.
     #[inline(always)]
     fn put_locked<W: Warp>(

@@ -137,8 +137,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         Some(self.mixed(w, op, key, value))
     }
 
-    /// The new content that an insert, assign or update gives a slot that holds its key or is empty; `None` if
-    /// the slot stays.
+    /// The new content that an insert, assign or update gives a slot that holds its key or is empty; `None`
+    /// if the slot stays.
     #[inline(always)]
     pub(crate) fn changed(
         entry: E::Word,
@@ -155,7 +155,7 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         }
     }
 
-    /// An insert, assign or update. Returns the content of the slot that decided; `None` if there is no room.
+    /// An insert, assign or update. Returns what the slot that decided held; `None` if there is no room.
     #[inline(always)]
     pub(crate) fn put<W: Warp>(
         self,

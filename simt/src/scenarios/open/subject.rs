@@ -140,8 +140,8 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
         check_list(w, table.parts(), held, live, |w, part, sink| table.visit(w, part, sink))
     }
 
-    /// A slot is empty, then pending where a layout has that, then holds one key, then none, whatever value is
-    /// beside the tombstone; a bit of the filter stays.
+    /// A slot is empty, then pending where a layout has that, then holds one key, then none, whatever value
+    /// is beside the tombstone; a bit of the filter stays.
     fn transition(&self, array: usize, _: usize, old: u128, new: u128) -> bool {
         if array == Self::FILTER {
             return old & !new == 0;
