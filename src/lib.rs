@@ -49,9 +49,9 @@ pub use warpproof_simt::cpu::{BloomFilter, HyperLogLog};
 pub use warpproof_model::host::structure::sizes::*;
 pub use warpproof_model::host::{
     Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave,
-    BulkSet, BulkTable, Matches, NotStored, Op, Outcome, Outcomes, Refused, Structure, structure,
+    BulkSet, BulkTable, BulkUpdate, Matches, NotStored, Op, Outcome, Outcomes, Refused, Structure, structure,
 };
-pub use warpproof_model::{Add, Assign, Delete, Insert};
+pub use warpproof_model::{Add, Assign, Delete, Insert, Update};
 
 /// What the README shows compiles, and runs if it needs no GPU.
 #[cfg(all(doctest, feature = "gpu"))]

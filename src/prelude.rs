@@ -18,5 +18,6 @@
 
 pub use crate::{
     Add, Answer, Assign, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged,
-    BulkSave, BulkSet, BulkTable, Delete, Insert, Matches, NotStored, Op, Outcome, Outcomes,
+    BulkSave, BulkSet, BulkTable, BulkUpdate, Delete, Insert, Matches, NotStored, Op, Outcome, Outcomes,
+    Update,
 };

@@ -9,6 +9,7 @@ use warpproof::simt::cpu;
 use warpproof::simt::cpu::sharded::AllRanks;
 use warpproof::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave, BulkSet,
+    BulkUpdate,
 };
 
 const STRUCTURES: [&str; 8] =
@@ -190,6 +191,15 @@ fn every_structure_lists_what_its_tables_do() {
             && growing.insert_or_apply(&[1], &[1], |old, given| old + given).is_ok()
     }
     let _ = add;
+    fn updates<T: BulkUpdate<u32, u32>>(_: &T) {}
+    let _ = (updates::<cpu::OpenMap<u32, u32>>, updates::<cpu::CuckooMap<u32, u32>>);
+    let _ = (updates::<cpu::DynamicMap<u32, u32>>, updates::<cpu::PagedMap<u32, u32>>);
+    #[cfg(feature = "gpu")]
+    {
+        use warpproof::gpu;
+        let _ = (updates::<gpu::OpenMap<u32, u32>>, updates::<gpu::CuckooMap<u32, u32>>);
+        let _ = (updates::<gpu::DynamicMap<u32, u32>>, updates::<gpu::PagedMap<u32, u32>>);
+    }
     // What every table does, and what no trait has: that it is there is shown by what compiles here.
     let table = ["retrieve_all", "for_each", "len", "is_empty", "stats", "geometry", "clear"];
     let own: [&[&str]; 8] = [
@@ -198,13 +208,14 @@ fn every_structure_lists_what_its_tables_do() {
         &[
             "rehash",
             "insert_or_apply (CPU)",
+            "insert_or_update",
             "insert_partitioned (GPU)",
             "insert_partitioned_with_outcomes (GPU)",
         ],
-        &["rehash", "insert_or_apply (CPU)"],
+        &["rehash", "insert_or_apply (CPU)", "insert_or_update"],
         &[],
-        &["reserve", "shrink", "insert_or_apply (CPU)"],
-        &[],
+        &["reserve", "shrink", "insert_or_apply (CPU)", "insert_or_update"],
+        &["insert_or_update"],
         &[],
     ];
     let out = listing();

@@ -125,7 +125,7 @@ operations! {
     Insert "insert"
     InsertUnique "insert_unique"
     InsertOrAssign "insert_or_assign"
-    InsertOrAdd "insert_or_add"
+    InsertOrUpdate "insert_or_update"
     Absorb "absorb"
     Delete "delete"
     DeleteAll "delete_all"

@@ -4,6 +4,7 @@
 use crate::arguments::{Head, Operation, Span};
 use crate::layout::Scalar;
 use crate::row::Row;
+use warpproof_model::Update;
 
 pub(crate) use crate::arguments::Listed;
 
@@ -58,9 +59,14 @@ impl<L> Launch<L> {
     }
 }
 
-/// Insert, InsertUnique, InsertOrAssign or InsertOrAdd of a map; called only with those.
+/// Insert, InsertUnique or InsertOrAssign of a map; called only with those.
 pub(crate) fn put<K, V>(operation: Operation) -> Launch<impl Fn(&Head, &Arrays<K, V, V>) -> Listed> {
     Launch::of(operation, |head, on| head.put(on.keys, on.values, on.codes))
+}
+
+/// An update of the values of a map.
+pub(crate) fn update<K, V>(update: Update) -> Launch<impl Fn(&Head, &Arrays<K, V, V>) -> Listed> {
+    Launch::of(Operation::InsertOrUpdate, move |head, on| head.update(update, on.keys, on.values, on.codes))
 }
 
 /// The search of a map: values, `missing` for absent keys, and codes if it is `told` them.

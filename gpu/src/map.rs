@@ -8,10 +8,10 @@ use crate::handle::Map;
 use crate::host::room;
 use crate::layout::{Entry, Scalar};
 use crate::structures::{Counter, Holds};
-use warpproof_model::Seed;
-use warpproof_model::bits::Integer;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, Op, Outcomes, left_out, same_length};
+use warpproof_model::bits::{Integer, Unsigned};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkUpdate, Op, Outcomes, left_out, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
+use warpproof_model::{Seed, Update};
 
 impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Map<K, V, S>
 where
@@ -89,5 +89,14 @@ where
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
         self.answers(|mut map, outcomes| map.insert_or_add(keys, values, outcomes)).map(Outcomes::from)
+    }
+}
+
+impl<K: Scalar, V: Scalar + Unsigned, S: Holds<(K, V)> + Counter> BulkUpdate<K, V> for Map<K, V, S>
+where
+    (K, V): Entry,
+{
+    fn insert_or_update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+        self.answers(|mut map, outcomes| map.update(update, keys, values, outcomes)).map(Outcomes::from)
     }
 }

@@ -43,6 +43,16 @@ pub trait TableValue<B: Word>: Copy + Send + Sync + 'static {
 )]
 pub trait Integer {}
 
+/// A value that a table can change in the ways of an [`Update`](crate::Update): an integer without a sign.
+#[diagnostic::on_unimplemented(
+    message = "a table has no ready updates for values of type `{Self}`",
+    note = "it has them for `u32` and `u64`; tables on a CPU apply any function: `insert_or_apply`"
+)]
+pub trait Unsigned: Integer + Word {}
+
+impl Unsigned for u32 {}
+impl Unsigned for u64 {}
+
 impl<K: Key> TableKey for K {
     type Bits = K;
 

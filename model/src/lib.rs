@@ -62,6 +62,7 @@ pub mod sketch;
 pub mod slab;
 #[cfg(feature = "host")]
 pub mod spec;
+pub mod update;
 pub mod waitfree;
 pub mod warp;
 
@@ -73,4 +74,5 @@ pub use map::WarpMap;
 pub use memory::{IntegerWords, Order, ReadOrder, StagedWords, Word, Words, WriteOrder};
 pub use outcome::{Add, Assign, Delete, Insert};
 pub use reserved::AllKeys;
+pub use update::Update;
 pub use warp::{Ballot, Warp};

@@ -7,6 +7,7 @@ use crate::memory::Word;
 use crate::open::OpenSlots;
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::retrieve::SlotArray;
+use crate::update::Update;
 use crate::warp::Warp;
 
 /// The code of an operation that the kernel of [`WarpMap::try_mixed`] defers to a second kernel. It is not
@@ -88,11 +89,23 @@ pub trait WarpMap: Copy {
     fn visit<W: Warp>(self, w: &mut W, part: u32, sink: impl FnMut(&mut W, u32, Self::Key, Self::Value));
 }
 
-/// A map of unique keys that adds to values.
+/// A map of unique keys that adds to values, and updates them in other ways.
 pub trait CounterMap: WarpMap {
+    /// Adds a pair if the key is absent, otherwise changes its value as `update` says, atomically.
+    fn insert_or_update<W: Warp>(
+        self,
+        w: &mut W,
+        update: Update,
+        key: UserKey<Self::Key>,
+        value: Self::Value,
+    ) -> Add;
+
     /// Adds a pair if the key is absent, otherwise adds `value` to its value, modulo 2 to the bits of a
     /// value.
-    fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add;
+    #[inline(always)]
+    fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add {
+        self.insert_or_update(w, Update::Add, key, value)
+    }
 }
 
 /// A map of unique keys in one array of slots, divided into buckets of equal size. A bucket is a part of
@@ -133,8 +146,14 @@ macro_rules! by_own_methods {
     };
     (counter) => {
         #[inline(always)]
-        fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Self::Key>, value: Self::Value) -> Add {
-            self.insert_or_add(w, key, value)
+        fn insert_or_update<W: Warp>(
+            self,
+            w: &mut W,
+            update: $crate::update::Update,
+            key: UserKey<Self::Key>,
+            value: Self::Value,
+        ) -> Add {
+            self.insert_or_update(w, update, key, value)
         }
     };
     (tried) => {

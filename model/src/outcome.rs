@@ -25,6 +25,8 @@ macro_rules! outcome {
     };
 }
 
+pub(crate) use outcome;
+
 outcome! {
     /// Outcome of an insert.
     Insert {
@@ -50,11 +52,12 @@ outcome! {
 }
 
 outcome! {
-    /// Outcome of an insert-or-add.
+    /// Outcome of an insert-or-add, or of an insert-or-update.
     Add {
         /// The key was absent; the pair was stored.
         Inserted = 0,
-        /// The key was there; the value was added to its value.
+        /// The key was there; the value was added to its value, or changed it as the
+        /// [`Update`](crate::Update) says.
         Added = 1,
         /// There was no room: no slot for the key was empty. No pair changed.
         Full = 2,

@@ -197,6 +197,7 @@ structures! {
         capacity: Capacity { may_be_full: false, grows: false },
         on_one: &[
             "insert_or_apply (CPU)",
+            "insert_or_update",
             "insert_partitioned (GPU)",
             "insert_partitioned_with_outcomes (GPU)",
         ],
@@ -224,7 +225,7 @@ structures! {
             also: None,
         },
         capacity: Capacity { may_be_full: true, grows: false },
-        on_one: &["insert_or_apply (CPU)"],
+        on_one: &["insert_or_apply (CPU)", "insert_or_update"],
         => (fixed retrieved) [|T, room| T::with_seed(cuckoo(room)?, room.seed),
                               |device, tuning| T::with_seed(device, match tuning.lanes {
                                   Some(_) => cuckoo(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
@@ -266,7 +267,7 @@ structures! {
             also: None,
         },
         capacity: Capacity { may_be_full: false, grows: true },
-        on_one: &["insert_or_apply (CPU)"],
+        on_one: &["insert_or_apply (CPU)", "insert_or_update"],
         => (growing) [|T, room| T::with_seed(room.expected, room.load, room.seed),
                       |device, tuning| T::with_seed(device, room.expected, room.load, tuning, room.seed)] {
             Map [Counter Order Grow]: Map32 DynamicMap<u32, u32>, Map64 DynamicMap<u64, u64>;
@@ -283,7 +284,7 @@ structures! {
             also: None,
         },
         capacity: Capacity { may_be_full: false, grows: false },
-        on_one: &[],
+        on_one: &["insert_or_update"],
         => (paged) [|T, room| T::with_seed(paged(room, T::size)?, Choose::Always(Way::Resident), room.seed),
                     |device, tuning| T::with_seed(device, paged(room, T::size)?, T::CHEAPER, tuning, room.seed)] {
             Map [Counter Save Paged]: Map32 PagedMap<u32, u32>, Map64 PagedMap<u64, u64>;

@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn an_operation_and_types_are_named_in_every_place() {
         let asked = [
-            (&OPERATION[..], &["insert_or_add", "InsertOrAdd"][..]),
+            (&OPERATION[..], &["insert_or_add", "InsertOrAdd", "insert_or_update", "InsertOrUpdate"][..]),
             (&ENTRY, &["Set64", "set64", "Key64"]),
             (&NUMBER, &["f64"]),
         ];

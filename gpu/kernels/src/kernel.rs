@@ -58,7 +58,14 @@ macro_rules! operation {
     (insert $t:tt) => { operation! { @put $t [insert] } };
     (insert_unique $t:tt) => { operation! { @put $t [put::<UNIQUE>] } };
     (insert_or_assign $t:tt) => { operation! { @put $t [put::<ASSIGN>] } };
-    (insert_or_add $t:tt) => { operation! { @put $t [add] } };
+    (insert_or_update [$name:ident open $kind:ident map32 $($t:tt)*]) => {
+        operation! { @update [$name open $kind map32 $($t)*] [sum_or_update] }
+    };
+    (insert_or_update $t:tt) => { operation! { @update $t [insert_or_update] } };
+    (@update $t:tt $method:tt) => {
+        kernel! { $t $method
+            (update: UpdateCode, keys: In<Key>, values: In<Value>, outcomes: Out<u8>, n: Count) }
+    };
     (@put $t:tt $method:tt) => {
         kernel! { $t $method (keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, n: Count) }
     };

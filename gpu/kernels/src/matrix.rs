@@ -40,20 +40,20 @@ tables! {
 #[cfg(feature = "tables")]
 tables! {
     open set [insert_unique absorb delete search]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
-    open map [insert_unique insert_or_assign insert_or_add absorb delete search]:
+    open map [insert_unique insert_or_assign insert_or_update absorb delete search]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     open map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
 
     // Tables in host memory: the lanes of a tile read 64 adjacent bytes at once over the bus.
     open set [insert_unique delete search]: set64 l4(4, 2);
     open map [insert_unique delete search mixed]: map32 l4(4, 2);
-    open map [insert_unique insert_or_assign insert_or_add delete search mixed]: map64 l4(4, 1);
+    open map [insert_unique insert_or_assign insert_or_update delete search mixed]: map64 l4(4, 1);
 
     // Child tables as one table. If all are in frames, as many lanes run an operation as on one table of that
     // size. The shapes of four lanes are for child tables in host memory.
     paged set [insert_unique delete search]:
         set32 l1(1, 8), set32 l4(4, 2), set64 l1(1, 8), set64 l2(2, 4), set64 l4(4, 2);
-    paged map [insert_unique insert_or_assign insert_or_add delete search mixed]:
+    paged map [insert_unique insert_or_assign insert_or_update delete search mixed]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l4(4, 2), map64l l1(1, 4), map64l l4(4, 1),
         map64 l1(1, 4), map64 l2(2, 2), map64 l4(4, 1);
 
@@ -63,7 +63,7 @@ tables! {
     // Child tables with a board of fingerprints: one lane runs an operation, as it seldom reads more than one
     // slot.
     board set [insert_unique delete search search_runs sift]: set32 l1(1, 8), set64 l1(1, 8);
-    board map [insert_unique insert_or_assign insert_or_add delete search search_runs sift mixed]:
+    board map [insert_unique insert_or_assign insert_or_update delete search search_runs sift mixed]:
         map32 l1(1, 8), map64 l1(1, 4);
 
     // A batch that is inserted bin by bin: a thread for each entry.
@@ -77,7 +77,7 @@ tables! {
 
     // Widths as those of `open`, except for u64 pairs, whose buckets are twice as wide.
     cuckoo set [insert_unique delete search]: set32 l1(1, 8), set64 l2(2, 4);
-    cuckoo map [insert_unique insert_or_assign insert_or_add delete search]:
+    cuckoo map [insert_unique insert_or_assign insert_or_update delete search]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
     cuckoo map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l4(4, 2);
 }

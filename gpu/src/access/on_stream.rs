@@ -10,7 +10,8 @@ use crate::slices::{Call, Input, Output};
 use crate::structures::{Counter, Holds, Ordered};
 use cudarc::driver::{CudaStream, CudaViewMut};
 use std::sync::Arc;
-use warpproof_model::bits::Integer;
+use warpproof_model::Update;
+use warpproof_model::bits::{Integer, Unsigned};
 
 /// The operations of a table `T` on device slices, on a stream. Made by [`Table::on_stream`].
 ///
@@ -122,7 +123,7 @@ where
         self.put(Operation::InsertOrAssign, keys, values, outcomes)
     }
 
-    /// Runs Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
+    /// Runs Insert, InsertUnique or InsertOrAssign; called only with those.
     pub(crate) fn put(
         &self,
         operation: Operation,
@@ -200,7 +201,38 @@ where
         values: &impl Input<V>,
         outcomes: &mut impl Output<u8>,
     ) -> Result<(), Error> {
-        self.put(Operation::InsertOrAdd, keys, values, outcomes)
+        self.update(Update::Add, keys, values, outcomes)
+    }
+
+    /// Adds pairs. If a key is present, changes its value as `update` says. Outcomes:
+    /// [`Add`](warpproof_model::Add).
+    pub fn insert_or_update(
+        &self,
+        update: Update,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error>
+    where
+        V: Unsigned,
+    {
+        self.update(update, keys, values, outcomes)
+    }
+
+    /// Runs InsertOrUpdate.
+    pub(crate) fn update(
+        &self,
+        update: Update,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let mut call = self.begin()?;
+        let keys = call.input("keys", keys.view())?;
+        let values = call.input("values", values.view())?;
+        let codes = call.output("outcomes", outcomes.view_mut())?;
+        // SAFETY: spans that `call` gave, of the map's types.
+        unsafe { self.run(call, &launch::update(update), Arrays { keys, values, codes, ..Arrays::NONE }) }
     }
 }
 

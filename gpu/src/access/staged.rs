@@ -9,7 +9,8 @@ use crate::row::Row;
 use crate::sink::Sink;
 use crate::staging::{self, Back, Batch, Staging, Task};
 use crate::structures::{Counter, Holds};
-use warpproof_model::bits::Integer;
+use warpproof_model::Update;
+use warpproof_model::bits::{Integer, Unsigned};
 use warpproof_model::host::{Answer, Op};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
 
@@ -130,7 +131,7 @@ where
         self.put(Operation::InsertOrAssign, keys, values, outcomes, Assign::from_code)
     }
 
-    /// Runs Insert, InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
+    /// Runs Insert, InsertUnique or InsertOrAssign; called only with those.
     pub(crate) fn put<T: Copy + Send + Sync>(
         &mut self,
         operation: Operation,
@@ -172,7 +173,34 @@ where
 {
     /// Adds pairs. If a key is present, adds its value to the value there, modulo 2 to the bits of a value.
     pub fn insert_or_add(&mut self, keys: &[K], values: &[V], outcomes: impl Sink<Add>) -> Result<(), Error> {
-        self.put(Operation::InsertOrAdd, keys, values, outcomes, Add::from_code)
+        self.update(Update::Add, keys, values, outcomes)
+    }
+
+    /// Adds pairs. If a key is present, changes its value as `update` says.
+    pub fn insert_or_update(
+        &mut self,
+        update: Update,
+        keys: &[K],
+        values: &[V],
+        outcomes: impl Sink<Add>,
+    ) -> Result<(), Error>
+    where
+        V: Unsigned,
+    {
+        self.update(update, keys, values, outcomes)
+    }
+
+    /// Runs InsertOrUpdate.
+    pub(crate) fn update(
+        &mut self,
+        update: Update,
+        keys: &[K],
+        values: &[V],
+        outcomes: impl Sink<Add>,
+    ) -> Result<(), Error> {
+        let batch = Batch { values: Some(values), ..Batch::of(keys) };
+        // SAFETY: the kernel writes codes.
+        unsafe { self.run(launch::update(update), (Back::Codes, by_code(Add::from_code)), batch, outcomes) }
     }
 }
 

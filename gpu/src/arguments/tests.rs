@@ -8,9 +8,9 @@ use crate::retrieve::RetrieveMethod;
 use crate::structures::{HopscotchParts, OpenParts, WaitFreeParts, hopscotch, open, slab, waitfree};
 use crate::table::{DEFERRED, Family, LAST, Tuning};
 use std::collections::HashMap;
-use warpproof_model::Seed;
 use warpproof_model::open::bulk::TALLY;
 use warpproof_model::partition::{FanOut, Partitioning};
+use warpproof_model::{Seed, Update};
 
 /// The first arguments of the kernels of a slab table, with two arrays of words or with one.
 fn slab_head(lock_word: bool) -> Head {
@@ -106,7 +106,8 @@ fn of<V: Scalar>(head: &Head, set: bool, operation: Operation) -> Arguments {
     let columns = || if set { Ok(Columns::of_keys(keys)) } else { Columns::of_pairs(keys, keys) };
     match operation {
         InsertUnique | Search if set => head.per_key(keys, codes),
-        Insert | InsertUnique | InsertOrAssign | InsertOrAdd => head.put(keys, keys, codes),
+        Insert | InsertUnique | InsertOrAssign => head.put(keys, keys, codes),
+        InsertOrUpdate => head.update(Update::Add, keys, keys, codes),
         // As many arrays as the table itself has.
         Absorb => head.absorb(&[(1 << 20, 8), (1 << 22, 8)][..head.list.len() - 6], 3, one),
         Delete => head.per_key(keys, codes),
@@ -149,7 +150,7 @@ fn has(family: &Family, operation: Operation) -> bool {
         InsertOrAssign | Mixed => !set,
         DeleteAll | Count | SearchAll => slabs && !set,
         Flush => slabs,
-        InsertOrAdd => (buckets || matches!(family.structure, "paged" | "board")) && !set,
+        InsertOrUpdate => (buckets || matches!(family.structure, "paged" | "board")) && !set,
         Absorb | RetrieveAllInOrder => buckets,
         Scatter | ScatterAgain | Fill | InsertOverflow | InsertLost => family.structure == "open",
         InsertUnique | Delete | Search | Stats | RetrieveAll => true,

@@ -10,9 +10,10 @@ use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
 use crate::staging;
 use core::ops::Range;
-use warpproof_model::bits::Integer;
+use warpproof_model::Update;
+use warpproof_model::bits::{Integer, Unsigned};
 use warpproof_model::host::structure::Open;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, Outcomes, same_length};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, BulkUpdate, Op, Outcomes, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 impl<R: Row> Dynamic<R> {
@@ -40,7 +41,7 @@ impl<K: Scalar, V: Scalar> Dynamic<(K, V)>
 where
     (K, V): Entry,
 {
-    /// Runs InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
+    /// Runs InsertUnique or InsertOrAssign; called only with those.
     fn put<T: Copy + Send + Sync>(
         &self,
         operation: Operation,
@@ -52,6 +53,21 @@ where
         self.inserted(keys, stored, |mut map, at, outcomes| {
             map.put(operation, &keys[at.clone()], &values[at], outcomes, &decode)
         })
+    }
+}
+
+impl<K: Scalar, V: Scalar + Integer> Dynamic<(K, V)>
+where
+    (K, V): Entry,
+{
+    /// Runs InsertOrUpdate.
+    fn update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+        same_length(keys, "values", values)?;
+        let stored = |&outcome: &Add| outcome == Add::Inserted;
+        self.inserted(keys, stored, |mut map, at, outcomes| {
+            map.update(update, &keys[at.clone()], &values[at], outcomes)
+        })
+        .map(Outcomes::from)
     }
 }
 
@@ -102,8 +118,16 @@ where
     (K, V): Entry,
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
-        self.put(Operation::InsertOrAdd, (keys, values), Add::from_code, |&o| o == Add::Inserted)
-            .map(Outcomes::from)
+        self.update(Update::Add, keys, values)
+    }
+}
+
+impl<K: Scalar, V: Scalar + Unsigned> BulkUpdate<K, V> for Dynamic<(K, V)>
+where
+    (K, V): Entry,
+{
+    fn insert_or_update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+        self.update(update, keys, values)
     }
 }
 

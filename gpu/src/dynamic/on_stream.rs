@@ -11,8 +11,10 @@ use crate::layout::{Entry, KeyScalar, Scalar};
 use crate::row::Row;
 use crate::slices::{Input, Output};
 use core::ops::Range;
-use cudarc::driver::{CudaStream, CudaViewMut};
+use cudarc::driver::{CudaStream, CudaView, CudaViewMut};
 use std::sync::Arc;
+use warpproof_model::Update;
+use warpproof_model::bits::{Integer, Unsigned};
 use warpproof_model::host::Refused;
 use warpproof_model::host::structure::Open;
 
@@ -90,11 +92,45 @@ where
         keys: &impl Input<K>,
         values: &impl Input<V>,
         outcomes: &mut impl Output<u8>,
-    ) -> Result<(), Error> {
-        self.put(Operation::InsertOrAdd, keys, values, outcomes)
+    ) -> Result<(), Error>
+    where
+        V: Integer,
+    {
+        self.update(Update::Add, keys, values, outcomes)
     }
 
-    /// Runs InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
+    /// Adds pairs, or changes values as `update` says. As of a map that does not grow, and waits for the
+    /// stream.
+    pub fn insert_or_update(
+        &self,
+        update: Update,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error>
+    where
+        V: Unsigned,
+    {
+        self.update(update, keys, values, outcomes)
+    }
+
+    /// Runs InsertOrUpdate.
+    fn update(
+        &self,
+        update: Update,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error>
+    where
+        V: Integer,
+    {
+        self.parts(keys, values, outcomes, |map, keys, values, outcomes| {
+            map.update(update, keys, values, outcomes)
+        })
+    }
+
+    /// Runs InsertUnique or InsertOrAssign; called only with those.
     fn put(
         &self,
         operation: Operation,
@@ -102,13 +138,34 @@ where
         values: &impl Input<V>,
         outcomes: &mut impl Output<u8>,
     ) -> Result<(), Error> {
+        self.parts(keys, values, outcomes, |map, keys, values, outcomes| {
+            map.put(operation, keys, values, outcomes)
+        })
+    }
+
+    /// Stores pairs, a part of them at a time: `part` queues one.
+    fn parts<P>(
+        &self,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+        part: P,
+    ) -> Result<(), Error>
+    where
+        P: Fn(
+            OnStream<'_, Table<(K, V), Open>>,
+            &CudaView<'_, K>,
+            &CudaView<'_, V>,
+            &mut CudaViewMut<'_, u8>,
+        ) -> Result<(), Error>,
+    {
         let (keys, values) = (keys.view(), values.view());
         let (n, found) = (keys.len(), values.len());
         if found != n {
             return Err(Refused::Length { keys: n, what: "values", found }.into());
         }
         self.inserted(n, outcomes, |map, at, outcomes| {
-            map.put(operation, &keys.slice(at.clone()), &values.slice(at), outcomes)
+            part(map, &keys.slice(at.clone()), &values.slice(at), outcomes)
         })
     }
 

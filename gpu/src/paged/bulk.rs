@@ -14,8 +14,9 @@ use crate::row::Row;
 use crate::sorter::Shape;
 use crate::staging::{Answers, Back, Batch, Bounce};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
-use warpproof_model::bits::Integer;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, Outcomes};
+use warpproof_model::Update;
+use warpproof_model::bits::{Integer, Unsigned};
+use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, BulkUpdate, Op, Outcomes};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert, Mixed};
 
 /// The elements of a slice on the device.
@@ -139,7 +140,16 @@ impl<K: Scalar, V: Scalar> Paged<(K, V)>
 where
     (K, V): Entry,
 {
-    /// Runs InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
+    /// Runs InsertOrUpdate.
+    fn update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+        let batch = Batch { keys, values: Some(values), ops: None };
+        let told = |_, code, _: V| Add::from_code(code);
+        // SAFETY: the kernel writes codes.
+        unsafe { self.answers((launch::update(update), Effect::Of(Op::Assign)), batch, (Back::Codes, told)) }
+            .map(Outcomes::from)
+    }
+
+    /// Runs InsertUnique or InsertOrAssign; called only with those.
     fn put<T: Copy + Send + Sync>(
         &self,
         (operation, kind): (Operation, Op),
@@ -204,7 +214,16 @@ where
     (K, V): Entry,
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
-        self.put((Operation::InsertOrAdd, Op::Assign), (keys, values), Add::from_code).map(Outcomes::from)
+        self.update(Update::Add, keys, values)
+    }
+}
+
+impl<K: Scalar, V: Scalar + Unsigned> BulkUpdate<K, V> for Paged<(K, V)>
+where
+    (K, V): Entry,
+{
+    fn insert_or_update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+        self.update(update, keys, values)
     }
 }
 

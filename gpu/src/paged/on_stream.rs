@@ -12,7 +12,8 @@ use crate::row::Row;
 use crate::slices::{Call, Input, Output};
 use cudarc::driver::{CudaStream, CudaView, CudaViewMut};
 use std::sync::Arc;
-use warpproof_model::bits::Integer;
+use warpproof_model::Update;
+use warpproof_model::bits::{Integer, Unsigned};
 use warpproof_model::host::Refused;
 use warpproof_model::outcome::Op;
 
@@ -118,10 +119,38 @@ where
     where
         V: Integer,
     {
-        self.put((Operation::InsertOrAdd, Op::Assign), keys, values, outcomes)
+        self.update(Update::Add, keys, values, outcomes)
     }
 
-    /// Runs InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
+    /// Adds pairs, or changes values as `update` says. Outcomes: [`Add`](warpproof_model::Add).
+    pub fn insert_or_update(
+        &self,
+        update: Update,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error>
+    where
+        V: Unsigned,
+    {
+        self.update(update, keys, values, outcomes)
+    }
+
+    /// Runs InsertOrUpdate.
+    fn update(
+        &self,
+        update: Update,
+        keys: &impl Input<K>,
+        values: &impl Input<V>,
+        outcomes: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let columns = (keys.view(), Some(values.view()));
+        let answers = (Some(outcomes.view_mut()), None::<CudaViewMut<'_, V>>);
+        // SAFETY: the kernel writes codes.
+        unsafe { self.run((launch::update(update), Effect::Of(Op::Assign)), columns, answers) }
+    }
+
+    /// Runs InsertUnique or InsertOrAssign; called only with those.
     fn put(
         &self,
         (operation, kind): (Operation, Op),

@@ -4,13 +4,16 @@ use super::{MORE_KEYS, MUCH, clear_between_batches, device, is_built};
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use warpproof_gpu::bench::{Extra, StressClock};
-use warpproof_gpu::{CuckooMap, Device, Error, KeyScalar, Layout, OpenMap, OpenSet, RetrieveMethod, Tuning};
-use warpproof_model::Key;
+use warpproof_gpu::{
+    CuckooMap, Device, Entry, Error, KeyScalar, Layout, OpenMap, OpenSet, RetrieveMethod, Tuning,
+};
+use warpproof_model::bits::Integer;
 use warpproof_model::host::{
     Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, Refused,
 };
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
+use warpproof_model::{Key, Update};
 
 /// A table of `buckets` buckets.
 fn size(buckets: u32) -> OpenGeometry {
@@ -174,9 +177,81 @@ fn device_slices_answer_in_codes() {
     let added = Add::Added.code();
     assert_eq!(stream.clone_dtoh(&codes).unwrap(), [added; 4]);
     assert_eq!(map.search(&[1, 2]).unwrap(), [Some(3), Some(4)]);
+    let sevens = stream.clone_htod(&[7u32; 4]).unwrap();
+    map.on_stream(&stream).insert_or_update(Update::Or, &keys, &sevens, &mut codes).unwrap();
+    assert_eq!(stream.clone_dtoh(&codes).unwrap(), [added; 4]);
+    assert_eq!(map.search(&[1, 2, u32::MAX]).unwrap(), [Some(7), Some(7), Some(u32::MAX)]);
+    map.on_stream(&stream).insert_or_update(Update::Min, &keys, &keys, &mut codes).unwrap();
+    assert_eq!(map.search(&[1, 2, u32::MAX]).unwrap(), [Some(1), Some(2), Some(u32::MAX)]);
     let mut few = stream.alloc_zeros::<u8>(3).unwrap();
+    let refused = map.on_stream(&stream).insert_or_update(Update::Max, &keys, &keys, &mut few);
+    assert!(matches!(refused, Err(Error::Refused(Refused::Length { keys: 4, found: 3, .. }))), "{refused:?}");
     let refused = map.on_stream(&stream).insert_or_add(&keys, &keys, &mut few);
     assert!(matches!(refused, Err(Error::Refused(Refused::Length { keys: 4, found: 3, .. }))), "{refused:?}");
+}
+
+/// Additions of which many are to few keys, as by Zipf's law, while some of these keys are deleted. Prints
+/// how long a batch takes; `--nocapture` shows it.
+#[test]
+fn many_add_to_few_keys() {
+    let Some(device) = device() else { return };
+    sums_of_few::<u32>("u32", &device, Tuning::default());
+    sums_of_few::<u64>("u64", &device, Tuning::default());
+    sums_of_few::<u64>("u64, lock word", &device, Tuning { lock_word: true, ..Tuning::default() });
+}
+
+fn sums_of_few<T: KeyScalar + Integer + From<u32>>(name: &str, device: &Device, tuning: Tuning)
+where
+    (T, T): Entry,
+{
+    const N: u32 = 1 << 20;
+    const KEYS: u32 = N / 8;
+    let size = OpenMap::<T, T>::size(2 * u64::from(KEYS), 0.8).unwrap();
+    let map = OpenMap::<T, T>::with_tuning(device, size, tuning).unwrap();
+    // The logarithm of the key is distributed evenly: half of all keys are below its root.
+    let key = |i: u32| {
+        let part = f64::from(i.wrapping_mul(0x9e37_79b1)) / f64::from(u32::MAX);
+        f64::from(KEYS).powf(part) as u32
+    };
+    let keys: Vec<u32> = (0..N).map(key).collect();
+    let mut counts = vec![0u32; KEYS as usize + 1];
+    keys.iter().for_each(|&key| counts[key as usize] += 1);
+    let stream = device.context().new_stream().unwrap();
+    let on_device = stream.clone_htod(&keys.iter().map(|&key| T::from(key)).collect::<Vec<_>>()).unwrap();
+    let ones = stream.clone_htod(&vec![T::from(1); N as usize]).unwrap();
+    let mut codes = stream.alloc_zeros::<u8>(N as usize).unwrap();
+    for round in 1..=3 {
+        stream.synchronize().unwrap();
+        let start = std::time::Instant::now();
+        map.on_stream(&stream).insert_or_add(&on_device, &ones, &mut codes).unwrap();
+        stream.synchronize().unwrap();
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        println!("{name}: {ms:.2} ms, {:.1} Mop/s, {} of the first key", f64::from(N) / ms / 1e3, counts[1]);
+        let there: Vec<u32> = (1..=KEYS).filter(|&key| counts[key as usize] > 0).collect();
+        let found = map.search(&there.iter().map(|&key| T::from(key)).collect::<Vec<_>>()).unwrap();
+        for (key, found) in there.iter().zip(found) {
+            assert_eq!(found, Some(T::from(round * counts[*key as usize])), "{name}: key {key}");
+        }
+    }
+    // A sum and a delete race: what is there afterwards came after the delete.
+    let few: Vec<T> = (1..=8).map(T::from).collect();
+    let other = device.context().new_stream().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut codes = other.alloc_zeros::<u8>(N as usize).unwrap();
+            map.on_stream(&other).insert_or_add(&on_device, &ones, &mut codes).unwrap();
+            other.synchronize().unwrap();
+        });
+        for _ in 0..20 {
+            map.delete(&few).unwrap();
+        }
+    });
+    let found = map.search(&few).unwrap();
+    for (key, found) in few.iter().zip(found) {
+        assert!(found.is_none_or(|found| found <= T::from(4 * N)), "{name}: key {key:?}: {found:?}");
+    }
+    assert_eq!(map.delete(&few).unwrap().len(), 8);
+    assert!(map.search(&few).unwrap().iter().all(Option::is_none), "{name}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use crate::memory::{IntegerWords, Order, Words};
 use crate::open::{Change, End, Held, Look, OnPresent};
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::row::{self, Place};
+use crate::update::Update;
 use crate::warp::Warp;
 
 /// The result of a warp that holds the lock of a key's first bucket.
@@ -45,7 +46,20 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
     /// value, under the lock of its first bucket: a counter. [`Add::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
-        let put = self.put(w, key, value, OnPresent::Add);
+        self.insert_or_update(w, Update::Add, key, value)
+    }
+
+    /// Adds a pair if the key is absent, otherwise changes its value as `update` says, under the lock of its
+    /// first bucket; without the lock if the value stays as it is. [`Add::Full`] as in `insert_unique`.
+    #[inline(always)]
+    pub fn insert_or_update<W: Warp>(
+        self,
+        w: &mut W,
+        update: Update,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> Add {
+        let put = self.put(w, key, value, OnPresent::Update(update));
         Self::acquire(w);
         End::told(w, put).of_add()
     }
@@ -143,7 +157,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         AtLane::known(w, if slot.is_some() { Held::Key } else { Held::Nothing })
     }
 
-    /// An insert, assign or add. Returns what it found; `None` if there is no room.
+    /// An insert, assign or update. Returns what it found; `None` if there is no room.
     #[inline(always)]
     fn put<W: Warp>(
         self,
@@ -241,8 +255,8 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         }
     }
 
-    /// An insert, assign or add under the lock of the key's first bucket: changes the key if it is there, or
-    /// puts it into the place of a deleted one. `None` if a slot is empty. The holder of the lock must not
+    /// An insert, assign or update under the lock of the key's first bucket: changes the key if it is there,
+    /// or puts it into the place of a deleted one. `None` if a slot is empty. The holder of the lock must not
     /// take that: other inserts of this key may want it.
     #[inline(always)]
     fn put_locked<W: Warp>(

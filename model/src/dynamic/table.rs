@@ -6,6 +6,7 @@ use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, Words};
 use crate::open::{End, Filter, Held, Look, OnPresent, OpenTable, Probing};
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
+use crate::update::Update;
 use crate::warp::Warp;
 
 /// The submaps of a dynamic table.
@@ -170,7 +171,20 @@ impl<D: Submaps<S>, B: IntegerWords<u32>, const S: usize> DynamicTable<D, B, S> 
     /// value. [`Add::Full`] as in `insert_unique`.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<Key<D, S>>, value: Value<D, S>) -> Add {
-        let put = self.put(w, key, value, OnPresent::Add);
+        self.insert_or_update(w, Update::Add, key, value)
+    }
+
+    /// Adds a pair if the key is absent, otherwise changes its value as `update` says. [`Add::Full`] as in
+    /// `insert_unique`. If the value stays as it is, nothing is written.
+    #[inline(always)]
+    pub fn insert_or_update<W: Warp>(
+        self,
+        w: &mut W,
+        update: Update,
+        key: UserKey<Key<D, S>>,
+        value: Value<D, S>,
+    ) -> Add {
+        let put = self.put(w, key, value, OnPresent::Update(update));
         End::told(w, put).of_add()
     }
 

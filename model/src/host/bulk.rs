@@ -2,12 +2,13 @@
 //!
 //! [`BulkTable`] has the operations of every table; [`BulkMap`] and [`BulkSet`] add those on keys. Each
 //! capability of only some tables is a trait: [`BulkMultimap`], [`BulkMatches`], [`BulkCounter`],
-//! [`BulkOrdered`], [`BulkFlush`], [`BulkPaged`], `BulkSave` (feature `file`).
+//! [`BulkUpdate`], [`BulkOrdered`], [`BulkFlush`], [`BulkPaged`], `BulkSave` (feature `file`).
 
 use super::masked::{Mask, room};
 use super::{Answer, InsertedAndFound, Matches, NotStored, Outcomes, Refused, Structure, same_length};
 use crate::outcome::{Add, Assign, Delete, Insert, Op};
 use crate::paged::host::Paging;
+use crate::update::Update;
 use alloc::vec::Vec;
 
 /// The size of the tables of `T`.
@@ -194,6 +195,23 @@ pub trait BulkCounter<K: Copy, V: Copy>: BulkMap<K, V> {
     /// # Errors
     /// As [`BulkMap`].
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Self::Error>;
+}
+
+/// A map that changes values in the ways of [`Update`].
+pub trait BulkUpdate<K: Copy, V: Copy>: BulkCounter<K, V> {
+    /// Stores pairs. If a key is present, changes its value as `update` says, atomically: [`Add::Added`].
+    ///
+    /// If a key occurs more than once in a batch, the order is not specified. That matters for
+    /// [`Update::First`] and [`Update::Last`]: one of the values of the batch is the first, and one the last.
+    ///
+    /// # Errors
+    /// As [`BulkMap`].
+    fn insert_or_update(
+        &self,
+        update: Update,
+        keys: &[K],
+        values: &[V],
+    ) -> Result<Outcomes<Add>, Self::Error>;
 }
 
 /// A table that knows an order of its entries: that of their slots.

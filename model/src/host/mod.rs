@@ -17,7 +17,7 @@ pub use answer::{Answer, Matches};
 pub use bulk::BulkSave;
 pub use bulk::{
     BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSet, BulkTable,
-    GeometryOf, SinkOf, StatsOf,
+    BulkUpdate, GeometryOf, SinkOf, StatsOf,
 };
 pub use outcomes::{InsertedAndFound, NotStored, Outcome, Outcomes, left_out};
 pub use structure::Structure;

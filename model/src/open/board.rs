@@ -11,6 +11,7 @@ use crate::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use crate::hash::Seed;
 use crate::key::{Key, UserKey};
 use crate::memory::{Order, ReadOrder, Word, Words, WriteOrder};
+use crate::update::Update;
 
 /// Slots whose fingerprints share one word of the board.
 pub const BOARD_SLOTS: usize = 4;
@@ -289,8 +290,11 @@ macro_rules! slots {
                 $entry::value(OpenSlots::<$entry>::entry(self, at))
             }
             #[inline(always)]
-            fn more(seen: <$entry as Boarded>::Probed, key: <$entry as Packed>::Key, value: <$entry as Packed>::Value) -> <$entry as Packed>::Word {
-                $entry::pack(key, super::sum($entry::value($entry::word(seen)), value))
+            fn updated(update: Update, seen: <$entry as Boarded>::Probed, entry: <$entry as Packed>::Word) -> Option<<$entry as Packed>::Word> {
+                let seen = $entry::word(seen);
+                let updated = $entry::pack($entry::key(entry), update.apply($entry::value(seen), $entry::value(entry)));
+                // An addition is written in any case, as elsewhere.
+                (update == Update::Add || updated != seen).then_some(updated)
             }
             #[inline(always)]
             fn change(self, at: usize, seen: <$entry as Boarded>::Probed, change: Change<<$entry as Packed>::Word>) -> <$entry as Boarded>::Probed {

@@ -7,6 +7,7 @@ use super::slots::{Change, OnPresent, OpenSlots};
 use crate::entry::{LOCKED, Packed, Pair64};
 use crate::key::UserKey;
 use crate::memory::{IntegerWords, Order, ReadOrder, WriteOrder};
+use crate::update::Update;
 
 /// A slot that was never taken.
 const EMPTY: u64 = Pair64::EMPTY as u64;
@@ -70,6 +71,24 @@ impl<H: IntegerWords<u64>> LockWordSlots<H> {
     }
 }
 
+/// Changes the value at `at`. Others may change it meanwhile: an exchange that was lost is tried again.
+#[inline(always)]
+fn update_value<H: IntegerWords<u64>>(values: H, at: usize, update: Update, given: u64) {
+    // Relaxed, all: one word.
+    let mut old = values.load(at, ReadOrder::Relaxed);
+    loop {
+        let new = update.apply(old, given);
+        if new == old {
+            return;
+        }
+        let now = values.compare_exchange(at, old, new, Order::Relaxed);
+        if now == old {
+            return;
+        }
+        old = now;
+    }
+}
+
 impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
     type Word = u64;
 
@@ -114,8 +133,9 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
         self.own(at).load(at, ReadOrder::Relaxed)
     }
     #[inline(always)]
-    fn more(_: u64, key: u64, value: u64) -> u128 {
-        Pair64::pack(key, value)
+    fn updated(_: Update, _: u64, entry: u128) -> Option<u128> {
+        // The value is another word.
+        Some(entry)
     }
     #[inline(always)]
     fn change(self, at: usize, seen: u64, change: Change<u128>) -> u64 {
@@ -129,8 +149,11 @@ impl<H: IntegerWords<u64>> OpenSlots<Pair64> for LockWordSlots<H> {
             Change::Put(entry, OnPresent::Assign) => {
                 self.own(at).store(at, Pair64::value(entry), WriteOrder::Relaxed);
             }
-            Change::Put(entry, OnPresent::Add) => {
+            Change::Put(entry, OnPresent::Update(Update::Add)) => {
                 self.own(at).fetch_add(at, Pair64::value(entry), Order::Relaxed);
+            }
+            Change::Put(entry, OnPresent::Update(update)) => {
+                update_value(self.own(at), at, update, Pair64::value(entry));
             }
             Change::Put(_, OnPresent::Keep) => {}
         }

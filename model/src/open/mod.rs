@@ -13,6 +13,7 @@ mod lockword;
 mod map;
 mod probing;
 mod slots;
+mod summing;
 mod table;
 mod update;
 
@@ -23,8 +24,8 @@ pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
 pub use invariants::Broken;
 pub use lockword::LockWordSlots;
 pub use probing::{Bounded, BoundedStride, DoubleHashing, Linear, MOST_PROBES, Probing};
-pub(crate) use slots::sum;
 pub use slots::{Change, OnPresent, OpenSlots};
+pub use summing::SummingSlots;
 pub use table::OpenTable;
 pub(crate) use table::{Held, Look};
 

@@ -7,6 +7,7 @@
 
 use crate::entry::Packed;
 use crate::memory::{Order, ReadOrder, Word, Words};
+use crate::update::Update;
 
 /// A change of a slot that was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,14 +19,16 @@ pub enum Change<T> {
 }
 
 /// What an insert does if the key is there.
+// Its variant is a byte of its own, so that a compiler sees which ones a batch of several kinds has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
 pub enum OnPresent {
     /// Nothing.
     Keep,
     /// It replaces the value.
     Assign,
-    /// It adds to the value; [`OpenSlots::more`] made the entry.
-    Add,
+    /// It changes the value; [`OpenSlots::updated`] made the entry.
+    Update(Update),
 }
 
 /// One way to store entries `E` in the slots of a table.
@@ -80,9 +83,9 @@ pub trait OpenSlots<E: Packed>: Copy {
     /// The value of the entry that was read in slot `at`.
     fn value(self, at: usize) -> E::Value;
 
-    /// The entry for [`Change::Put`] that adds `value` to the value of the entry `seen` of `key`, modulo 2 to
-    /// the bits of a value.
-    fn more(seen: Self::Word, key: E::Key, value: E::Value) -> E::Word;
+    /// The entry for [`Change::Put`] of an update, where the call has `entry` and the entry `seen` of its key
+    /// was read. `None` if the word of the slot stays as it was read.
+    fn updated(update: Update, seen: Self::Word, entry: E::Word) -> Option<E::Word>;
 
     /// Changes a slot that held `seen`. Returns what it held: if that is not `seen`, it has changed since,
     /// and this call changed nothing.
@@ -144,8 +147,10 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
         E::value(OpenSlots::<E>::entry(self, at))
     }
     #[inline(always)]
-    fn more(seen: E::Word, key: E::Key, value: E::Value) -> E::Word {
-        E::pack(key, sum(E::value(seen), value))
+    fn updated(update: Update, seen: E::Word, entry: E::Word) -> Option<E::Word> {
+        let updated = E::pack(E::key(entry), update.apply(E::value(seen), E::value(entry)));
+        // An addition is written in any case, for the views that see the write.
+        (update == Update::Add || updated != seen).then_some(updated)
     }
     #[inline(always)]
     fn change(self, at: usize, seen: E::Word, change: Change<E::Word>) -> E::Word {
@@ -165,10 +170,4 @@ impl<E: Packed, H: Words<E::Word>> OpenSlots<E> for H {
     fn entries<const S: usize>(self, row: usize) -> [E::Word; S] {
         self.load_row::<S>(row, ReadOrder::Relaxed)
     }
-}
-
-/// The sum, modulo 2 to the bits of the type.
-#[inline(always)]
-pub(crate) fn sum<T: Word>(a: T, b: T) -> T {
-    T::from_bits(a.to_bits().wrapping_add(b.to_bits()))
 }

@@ -10,6 +10,7 @@ use crate::entry::Packed;
 use crate::key::UserKey;
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::row;
+use crate::update::Update;
 use crate::warp::Warp;
 
 impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTable<E, H, F, P, S> {
@@ -38,7 +39,20 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     /// one of this slot.
     #[inline(always)]
     pub fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
-        let put = self.put(w, key, value, OnPresent::Add);
+        self.insert_or_update(w, Update::Add, key, value)
+    }
+
+    /// Adds a pair if the key is absent, otherwise changes its value as `update` says. [`Add::Full`] and
+    /// waiting as in `insert_unique`. If the value stays as it is, nothing is written.
+    #[inline(always)]
+    pub fn insert_or_update<W: Warp>(
+        self,
+        w: &mut W,
+        update: Update,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> Add {
+        let put = self.put(w, key, value, OnPresent::Update(update));
         End::told(w, put).of_add()
     }
 
@@ -123,8 +137,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         Some(self.mixed(w, op, key, value))
     }
 
-    /// The new content that an insert, assign or add gives a slot that holds its key or is empty; `None` if
-    /// the slot stays.
+    /// The new content that an insert, assign or update gives a slot that holds its key or is empty; `None`
+    /// if the slot stays.
     #[inline(always)]
     pub(crate) fn changed(
         entry: E::Word,
@@ -134,11 +148,14 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
             _ if Self::is_empty(seen) => Some(Change::Put(entry, on_present)),
             OnPresent::Keep => None,
             OnPresent::Assign => Some(Change::Put(entry, on_present)),
-            OnPresent::Add => Some(Change::Put(H::more(seen, E::key(entry), E::value(entry)), on_present)),
+            OnPresent::Update(update) => {
+                let updated = H::updated(update, seen, entry)?;
+                Some(Change::Put(updated, on_present))
+            }
         }
     }
 
-    /// An insert, assign or add. Returns the content of the slot that decided; `None` if there is no room.
+    /// An insert, assign or update. Returns what the slot that decided held; `None` if there is no room.
     #[inline(always)]
     pub(crate) fn put<W: Warp>(
         self,

@@ -5,6 +5,7 @@ use crate::key::Key;
 use crate::memory::Word;
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::reserved::{AllKeys, AllKeysCounter};
+use crate::update::Update;
 use crate::warp::Warp;
 
 /// The words of a child table: the addresses of its slots, of their values if those are separate words, and
@@ -83,7 +84,7 @@ impl<C: Tables> AllKeys for Routed<C> {
 
 impl<C: Tables<Table: AllKeysCounter>> AllKeysCounter for Routed<C> {
     #[inline(always)]
-    fn insert_or_add<W: Warp>(self, w: &mut W, key: C::Key, value: C::Value) -> Add {
-        self.0.of(key).insert_or_add(w, key, value)
+    fn insert_or_update<W: Warp>(self, w: &mut W, update: Update, key: C::Key, value: C::Value) -> Add {
+        self.0.of(key).insert_or_update(w, update, key, value)
     }
 }

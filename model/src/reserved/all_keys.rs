@@ -5,6 +5,7 @@ use crate::key::{Key, UserKey};
 use crate::map::{CounterMap, WarpMap};
 use crate::memory::Word;
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
+use crate::update::Update;
 use crate::warp::Warp;
 
 /// A handle to a concurrent map in which every word is a key: a Copy view that every warp carries.
@@ -65,10 +66,16 @@ pub trait AllKeys: Copy {
 /// Parts of the reserved keys, the first ones.
 const RESERVED_PARTS: u32 = 1;
 
-/// A map of all keys that adds to values.
+/// A map of all keys that adds to values, and updates them in other ways.
 pub trait AllKeysCounter: AllKeys {
+    /// Inserts a pair or changes the value: [`CounterMap::insert_or_update`] for all keys.
+    fn insert_or_update<W: Warp>(self, w: &mut W, update: Update, key: Self::Key, value: Self::Value) -> Add;
+
     /// Inserts a pair or adds to the value: [`CounterMap::insert_or_add`] for all keys.
-    fn insert_or_add<W: Warp>(self, w: &mut W, key: Self::Key, value: Self::Value) -> Add;
+    #[inline(always)]
+    fn insert_or_add<W: Warp>(self, w: &mut W, key: Self::Key, value: Self::Value) -> Add {
+        self.insert_or_update(w, Update::Add, key, value)
+    }
 }
 
 /// A table, and the reserved keys in slots of their own, by their [numbers](UserKey::of_reserved).
@@ -254,8 +261,8 @@ impl<T: WarpMap> AllKeys for WithChain<T> {
 
 impl<T: CounterMap, R: CounterMap<Key = T::Key, Value = T::Value>> AllKeysCounter for WithSlots<T, R> {
     #[inline(always)]
-    fn insert_or_add<W: Warp>(self, w: &mut W, key: T::Key, value: T::Value) -> Add {
-        by_key!(slots self, key, |map, key| map.insert_or_add(w, key, value))
+    fn insert_or_update<W: Warp>(self, w: &mut W, update: Update, key: T::Key, value: T::Value) -> Add {
+        by_key!(slots self, key, |map, key| map.insert_or_update(w, update, key, value))
     }
 }
 

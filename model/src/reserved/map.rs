@@ -8,6 +8,7 @@ use crate::map::{CounterMap, WarpMap};
 use crate::memory::Word;
 use crate::open::OnPresent;
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
+use crate::update::Update;
 use crate::warp::Warp;
 use core::marker::PhantomData;
 
@@ -15,7 +16,7 @@ use core::marker::PhantomData;
 /// [numbers](UserKey::of_reserved): a slot for each. A Copy view that every warp carries.
 ///
 /// There are as many slots as [`reserved_keys`] returns, all ones at first. With entries of one word, each
-/// operation is one atomic access, and an addition is a lock-free loop. With a lock word
+/// operation is one atomic access, and an update is a lock-free loop. With a lock word
 /// ([`LockWordSlots`](crate::open::LockWordSlots)), all operations wait for a value that is being written.
 #[derive(Clone, Copy, Debug)]
 pub struct ReservedSlots<E, H> {
@@ -184,7 +185,14 @@ impl<E: Packed, H: KeySlots<E>> WarpMap for ReservedSlots<E, H> {
 
 impl<E: Packed, H: KeySlots<E>> CounterMap for ReservedSlots<E, H> {
     #[inline(always)]
-    fn insert_or_add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value) -> Add {
-        if self.was_there(w, key, Action::Put(value, OnPresent::Add)) { Add::Added } else { Add::Inserted }
+    fn insert_or_update<W: Warp>(
+        self,
+        w: &mut W,
+        update: Update,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> Add {
+        let put = Action::Put(value, OnPresent::Update(update));
+        if self.was_there(w, key, put) { Add::Added } else { Add::Inserted }
     }
 }

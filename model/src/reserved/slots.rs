@@ -2,7 +2,7 @@
 
 use crate::entry::{LOCKED, Packed, Pair64};
 use crate::memory::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
-use crate::open::{LockWordSlots, OnPresent, sum};
+use crate::open::{LockWordSlots, OnPresent};
 
 /// An action on a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,7 @@ pub trait KeySlots<E: Packed>: Copy {
     fn run(self, at: usize, action: Action<E::Value>) -> Option<Option<E::Value>>;
 }
 
-/// An entry in one word: every action is one atomic access, except an addition, which is lock-free.
+/// An entry in one word: every action is one atomic access, except an update, which is lock-free.
 impl<E: Packed, H: Words<E::Word>> KeySlots<E> for H {
     const WAITS: bool = false;
 
@@ -44,11 +44,11 @@ impl<E: Packed, H: Words<E::Word>> KeySlots<E> for H {
             Action::Put(value, OnPresent::Keep) => {
                 held(self.compare_exchange(at, E::EMPTY, entry(value), Order::Relaxed))
             }
-            Action::Put(value, OnPresent::Add) => {
+            Action::Put(value, OnPresent::Update(update)) => {
                 let mut seen = self.load(at, ReadOrder::Relaxed);
                 loop {
-                    let sum = held(seen).map_or(value, |old| sum(old, value));
-                    let now = self.compare_exchange(at, seen, entry(sum), Order::Relaxed);
+                    let new = held(seen).map_or(value, |old| update.apply(old, value));
+                    let now = self.compare_exchange(at, seen, entry(new), Order::Relaxed);
                     if now == seen {
                         break held(seen);
                     }
@@ -93,11 +93,12 @@ impl<H: IntegerWords<u64>> KeySlots<Pair64> for LockWordSlots<H> {
                     // Acquire: pairs with the Release that published the earlier value, through deletes: this
                     // value is stored after it.
                     if keys.compare_exchange(at, seen, LOCKED, Order::Acquire) == seen {
-                        let new = if is_there && on_present == OnPresent::Add {
+                        let new = match on_present {
                             // Relaxed: ordered after the lock by its Acquire, and no other warp stores it.
-                            sum(values.load(at, ReadOrder::Relaxed), value)
-                        } else {
-                            value
+                            OnPresent::Update(update) if is_there => {
+                                update.apply(values.load(at, ReadOrder::Relaxed), value)
+                            }
+                            _ => value,
                         };
                         // Release: pairs with the Acquire of the search that reads it, perhaps before it is
                         // published.

@@ -2,10 +2,10 @@
 //! caller of the kernel guarantees; the unsafe code of the operations relies on it.
 
 use warpproof_device::{Global, Staged};
-use warpproof_model::Warp;
 use warpproof_model::entry::Packed;
 use warpproof_model::outcome::Op;
 use warpproof_model::retrieve::Sink;
+use warpproof_model::{Update, Warp};
 
 /// How many operations the launch has.
 #[derive(Clone, Copy)]
@@ -80,6 +80,20 @@ impl Kinds {
     #[inline(always)]
     pub(crate) fn of(self, op: At) -> Option<Op> {
         Op::from_code(self.each.read(op).unwrap_or(self.all as u8))
+    }
+}
+
+/// The code of an [`Update`].
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct UpdateCode(u32);
+
+impl UpdateCode {
+    /// The update.
+    #[inline(always)]
+    pub(crate) fn get(self) -> Update {
+        // SAFETY: a code, and the codes are the bytes of the variants.
+        unsafe { core::mem::transmute::<u8, Update>(self.0 as u8) }
     }
 }
 

@@ -26,7 +26,7 @@ mod stats;
 mod waitfree;
 
 pub(crate) use arguments::{
-    Array, At, Columns, Count, In, Kinds, MaybeIn, MaybeOut, NoValue, Numbers, Offsets, Out, Told,
+    Array, At, Columns, Count, In, Kinds, MaybeIn, MaybeOut, NoValue, Numbers, Offsets, Out, Told, UpdateCode,
 };
 pub(crate) use bulk::{bins_of, entries_of, outcomes_of};
 pub(crate) use map::{ASSIGN, Sifts, UNIQUE};

@@ -1,10 +1,11 @@
 //! Operations that only tables in one array of slots have: sums of values, absorbing the entries of another
 //! table, copies by whole warps.
 
-use super::{At, Columns, Count, In, Launch, Out};
+use super::{At, Columns, Count, In, Launch, Out, UpdateCode};
 use warpproof_device::Global;
-use warpproof_model::entry::Packed;
+use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::map::{BucketMap, CounterMap};
+use warpproof_model::open::{Filter, OpenTable, Probing, SummingSlots};
 use warpproof_model::reserved::{AllKeys as _, AllKeysCounter, WithSlots};
 use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
 use warpproof_model::{AtLane, Block as _, IntegerWords, Order, Warp};
@@ -13,13 +14,44 @@ use warpproof_model::{AtLane, Block as _, IntegerWords, Order, Warp};
 type SlotWord<T> = <<T as BucketMap>::Entry as Packed>::Word;
 
 impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
-    /// Adds pairs. If a key is present, adds its value to the value there.
+    /// Adds pairs. If a key is present, changes its value as `update` says.
     #[inline(always)]
-    pub(crate) fn add(self, keys: In<T::Key>, values: In<T::Value>, outcomes: Out<u8>, n: Count) {
+    pub(crate) fn insert_or_update(
+        self,
+        update: UpdateCode,
+        keys: In<T::Key>,
+        values: In<T::Value>,
+        outcomes: Out<u8>,
+        n: Count,
+    ) {
         self.tiles.per_key(keys, outcomes, n, |w, op, key| {
-            let said = self.table.insert_or_add(w, key, values.read(op));
+            let said = self.table.insert_or_update(w, update.get(), key, values.read(op));
             AtLane::known(w, said.code())
         });
+    }
+}
+
+impl<const L: u32, H, F, P, R, const S: usize> Launch<L, WithSlots<OpenTable<Pair32, H, F, P, S>, R>>
+where
+    H: IntegerWords<u64>,
+    F: Filter,
+    P: Probing,
+    R: CounterMap<Key = u32, Value = u32>,
+{
+    /// As [`insert_or_update`](Self::insert_or_update), but a sum is added without an exchange, which would
+    /// fail where many add to one key.
+    #[inline(always)]
+    pub(crate) fn sum_or_update(
+        self,
+        update: UpdateCode,
+        keys: In<u32>,
+        values: In<u32>,
+        outcomes: Out<u8>,
+        n: Count,
+    ) {
+        let table = self.table.table().with_slots(SummingSlots::new);
+        let table = WithSlots::new(table, self.table.reserved());
+        Launch { table, tiles: self.tiles }.insert_or_update(update, keys, values, outcomes, n);
     }
 }
 

@@ -11,6 +11,7 @@ use warpproof_gpu::{
     Device, DynamicMap, Entry, Error, HopscotchMap, HopscotchSet, OpenMap, OpenSet, SlabMap, SlabMultimap,
     SlabSet, Staging,
 };
+use warpproof_model::Update;
 use warpproof_model::host::{Answer, BulkMap, BulkTable, Op, Refused};
 use warpproof_model::outcome::{Add, Delete, Insert};
 
@@ -70,6 +71,9 @@ fn counters_and_chains_have_operations_of_their_own() {
         counter.staged(&mut staging).insert_or_add(&keys, &keys, &mut added).unwrap();
         assert_eq!(added, [outcome; 250]);
     }
+    let mut added = [Add::Full; 250];
+    counter.staged(&mut staging).insert_or_update(Update::Max, &keys, &[0; 250], &mut added).unwrap();
+    assert_eq!(added, [Add::Added; 250]);
     let mut sum = 0;
     counter.staged(&mut staging).search(&keys, |value: Option<u64>| sum += value.unwrap_or(0)).unwrap();
     assert_eq!(sum, 2 * 249 * 250 / 2);

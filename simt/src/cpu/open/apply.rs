@@ -12,10 +12,12 @@ use crate::cpu::grid::{CpuTable, run};
 use crate::cpu::held::{Effect, Held as _};
 use crate::cpu::map::Map;
 use crate::cpu::packed::PackedWords;
+use crate::cpu::paged::Paged;
 use crate::cpu::warp::CpuWarp;
-use warpproof_model::bits::{TableKey, TableValue};
+use warpproof_model::Update;
+use warpproof_model::bits::{TableKey, TableValue, Unsigned};
 use warpproof_model::host::structure::Open;
-use warpproof_model::host::{Outcomes, same_length};
+use warpproof_model::host::{BulkUpdate, Outcomes, same_length};
 use warpproof_model::open::{Applying, Probing};
 use warpproof_model::outcome::Add;
 use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
@@ -131,6 +133,44 @@ where
         answers.map(Outcomes::from)
     }
 }
+
+impl<K, V, T> BulkUpdate<K, V> for Map<K, V, T>
+where
+    K: TableKey,
+    V: TableValue<T::Value> + Unsigned,
+    T: Applies<Key = K::Bits>,
+{
+    fn insert_or_update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+        self.insert_or_apply(keys, values, |old, given| update.apply(old, given))
+    }
+}
+
+/// Tables that others hold apply functions as these do.
+macro_rules! updates {
+    ($($held:ident),*) => { $(
+        impl<K, V, T> BulkUpdate<K, V> for $held<Map<K, V, T>>
+        where
+            K: TableKey,
+            V: TableValue<T::Value> + Unsigned,
+            T: Applies<Key = K::Bits, Structure = Open> + Send,
+        {
+            fn insert_or_update(
+                &self,
+                update: Update,
+                keys: &[K],
+                values: &[V],
+            ) -> Result<Outcomes<Add>, Error> {
+                same_length(keys, "values", values)?;
+                let f = |old, given| update.apply(old, given);
+                let answers = self.batch(keys, values, Effect::Stores, |t, w, key, value| {
+                    apply::<V, T>(t, w, key, value, &f)
+                });
+                answers.map(Outcomes::from)
+            }
+        }
+    )* };
+}
+updates! { Dynamic, Paged }
 
 impl<K, V, T> ByKey<'_, (K, V), T>
 where

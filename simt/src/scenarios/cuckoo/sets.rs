@@ -3,6 +3,7 @@
 use super::places;
 use super::tables::{APPLIED32, MAP32, MAP64, SET32, SET64, TABLES, TRIED32};
 use crate::check::Scenario;
+use crate::scenarios::applied::updates;
 use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::table::{Name, Place, Table, stalls_of_second};
 use warpproof_model::spec::Op::{self, *};
@@ -27,7 +28,8 @@ pub fn default_set() -> Vec<Scenario> {
 }
 
 /// A function that is applied to values: every pair of operations where the key is absent, there and deleted,
-/// and where one moves; two operations of a warp; one warp that stops.
+/// and where one moves; two operations of a warp; one warp that stops. Each update beside an operation on its
+/// key, where it is in its second bucket or deleted.
 fn applied() -> Vec<Scenario> {
     let table = &APPLIED32;
     let mut scenarios = table.pairs(&[places::TOMB, places::ROOM, places::SECOND]);
@@ -35,6 +37,8 @@ fn applied() -> Vec<Scenario> {
     scenarios.extend(table.rows_and_stalls(places::TOMB));
     let two = table.pairs(&[places::PAIR_TOMB]);
     scenarios.extend(table.doubles(two.iter().filter(|scenario| fits(scenario))));
+    let on_key = |place: Place| MAP32.of_shape(Place { keys: &place.keys[..1], ..place }, &[1, 1], 1);
+    scenarios.extend(updates(&[on_key(places::TOMB), on_key(places::SECOND)].concat()));
     scenarios
 }
 

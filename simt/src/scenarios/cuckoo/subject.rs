@@ -1,7 +1,7 @@
 //! The cuckoo table as a subject, for every entry type.
 
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject};
-use crate::scenarios::applied::{AppliedMap, applied};
+use crate::scenarios::applied::{AppliedMap, applied, update_of};
 use crate::scenarios::entry::Entry;
 use crate::scenarios::home::{SEED, entries, homes_of_keys, plural, run, run_tried, show};
 use crate::scenarios::listing::{check_list, entries_among};
@@ -134,6 +134,10 @@ impl<E: Entry, const S: usize> Subject for CuckooSubject<E, S> {
             }
             (Op::InsertOrAdd, Some(key)) => {
                 table.insert_or_add(w, key, E::Value::from_bits(call.value.into())).into()
+            }
+            (op, Some(key)) if let Some(update) = update_of(op) => {
+                let value = E::Value::from_bits(call.value.into());
+                table.insert_or_update(w, update, key, value).into()
             }
             _ if self.tries => {
                 let ret = run_tried(table, w, call);

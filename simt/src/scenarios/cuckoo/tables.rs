@@ -3,6 +3,7 @@
 use super::places::PLAN;
 use super::subject::CuckooSubject;
 use crate::check::{AnySubject, OfLanes, Scenario};
+use crate::scenarios::applied::adds;
 use crate::scenarios::entry::Entry;
 use crate::scenarios::open::OPS;
 use crate::scenarios::shape::shapes;
@@ -41,8 +42,7 @@ shapes! {
 /// The subject of a table.
 fn moving<E: Entry, const LANES: usize, const S: usize>(scenario: &Scenario) -> Arc<dyn AnySubject> {
     let subject = CuckooSubject::<E, S>::new(scenario.config.clone(), scenario.allows.full);
-    let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
-    let subject = if adds { subject.with_adds() } else { subject };
+    let subject = if adds(scenario) { subject.with_adds() } else { subject };
     let subject = if scenario.structure == TRIED32.name { subject.tried() } else { subject };
     let subject = if scenario.structure == APPLIED32.name { subject.with_function() } else { subject };
     let deletes = |program: &Vec<Call>| program.len() > 1 && program.iter().any(|call| call.op == Op::Delete);

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use warpproof_model::open::{
     Applying, BOARD_SLOTS, BoardSlots, DoubleHashing, Filter, LockWordSlots, OpenSlots, OpenTable,
-    OverflowFilter, board_words,
+    OverflowFilter, SummingSlots, board_words,
 };
 use warpproof_model::reserved::KeySlots;
 use warpproof_model::{Add, ReadOrder, UserKey, Word, Words};
@@ -33,6 +33,8 @@ pub trait Layout: Copy + Send + Sync + 'static {
     const LOCKS: bool = false;
     /// Whether there is a filter.
     const FILTERS: bool = true;
+    /// Whether a sum may be added to the value of a tombstone.
+    const SUMS: bool = false;
     /// Whether an `insert_or_add` applies a function in place of the addition.
     const APPLIES: bool = false;
 
@@ -167,6 +169,32 @@ impl<E: Entry> Layout for Applied<E> {
     }
 }
 
+/// u32 pairs, to which sums are added without an exchange.
+#[derive(Clone, Copy, Debug)]
+pub struct Summed;
+
+impl Layout for Summed {
+    type Entry = Pair32;
+    type Slots<M: Memory> = SummingSlots<M::W64>;
+    type Filter<M: Memory, const TEST: bool> = OverflowFilter<M::W32, CLASSES, TEST>;
+
+    const ARRAYS: &'static [(&'static str, u32)] = <Pair32 as Layout>::ARRAYS;
+    const SUMS: bool = true;
+
+    fn slots<M: Memory>(m: M) -> SummingSlots<M::W64> {
+        SummingSlots::new(m.w64(0))
+    }
+    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
+        <Pair32 as Layout>::filter::<M, TEST>(m)
+    }
+    fn is_taken<M: Memory>(m: M, at: usize) -> bool {
+        <Pair32 as Layout>::is_taken(m, at)
+    }
+    fn show(probed: u128) -> String {
+        <Pair32 as Layout>::show(probed)
+    }
+}
+
 /// Entries `E` in slots with a board of fingerprints, and no filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Board<E>(PhantomData<E>);
@@ -218,7 +246,7 @@ mod tests {
     use crate::scenarios::home::SEED;
     use warpproof_model::open::{Change, OnPresent, write_board};
     use warpproof_model::retrieve::{SlotArray, Source};
-    use warpproof_model::{Delete, Insert, WriteOrder};
+    use warpproof_model::{Delete, Insert, Update, WriteOrder};
 
     /// An entry, a tombstone, a pending slot and an empty one.
     #[test]
@@ -232,7 +260,10 @@ mod tests {
                 assert_eq!([(); 2].map(|()| slots.change(at, u64::MAX, put)), [u64::MAX, key]);
             }
             assert_eq!([(); 2].map(|()| slots.change(1, 6, Change::Erase)), [6, Pair64::MARK as u64]);
-            assert_eq!(slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), OnPresent::Add)), 5);
+            assert_eq!(
+                slots.change(0, 5, Change::Put(Pair64::pack(5, u64::MAX), OnPresent::Update(Update::Add))),
+                5
+            );
             // Relaxed: no other warp runs.
             m.w64(0).store(2, u64::MAX - 1, WriteOrder::Relaxed);
             let array = SlotArray::new(slots);

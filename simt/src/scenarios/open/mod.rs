@@ -10,13 +10,14 @@ mod subject;
 mod tables;
 mod wide;
 
-pub use layout::{Applied, Board, Layout, Lock64, ReservedLayout};
+pub use layout::{Applied, Board, Layout, Lock64, ReservedLayout, Summed};
 pub(super) use places::OPS;
 pub use sets::{applied, deep, default_set, quick};
 pub use subject::OpenSubject;
 pub(super) use subject::breach;
 pub use tables::{
-    APPLIED32, BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, SHAPES, SMALL, TABLES, UNTESTED32,
+    APPLIED32, BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, SHAPES, SMALL, SUMMED32, TABLES,
+    UNTESTED32,
 };
 pub use wide::wide;
 

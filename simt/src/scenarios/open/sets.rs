@@ -2,9 +2,10 @@
 
 use super::places;
 use super::tables::{
-    APPLIED32, BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, TABLES, UNTESTED32,
+    APPLIED32, BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, SUMMED32, TABLES, UNTESTED32,
 };
 use crate::check::Scenario;
+use crate::scenarios::applied::updates;
 use crate::scenarios::form::{by_lanes, once};
 use crate::scenarios::home::SEED;
 use crate::scenarios::table::{Place, Table, stalls_of_second};
@@ -51,11 +52,20 @@ pub fn default_set() -> Vec<Scenario> {
     once(scenarios)
 }
 
-/// A function that is applied to values: every pair of operations where the key is absent, there and gone,
-/// and after a full bucket; two operations beside one, and three warps, where it is there; one warp that
-/// stops; by lanes too.
+/// A function that is applied to values, sums that are added without an exchange, and updates: of these every
+/// one beside an operation on its key, in all forms of slots.
 pub fn applied() -> Vec<Scenario> {
-    let table = &APPLIED32;
+    let mut scenarios = [APPLIED32, SUMMED32].iter().flat_map(changing).collect::<Vec<_>>();
+    for table in [MAP32, LOCK64, BOARD64, SUMMED32] {
+        let on_key = |place: Place| table.of_shape(Place { keys: &place.keys[..1], ..place }, &[1, 1], 1);
+        scenarios.extend(updates(&[on_key(places::EMPTY), on_key(places::PRESENT)].concat()));
+    }
+    once(scenarios)
+}
+
+/// Every pair of operations where the key is absent, there and gone, and after a full bucket; two operations
+/// beside one, and three warps, where it is there; one warp that stops; by lanes too.
+fn changing(table: &Table) -> Vec<Scenario> {
     let mut scenarios = table.pairs(&[places::EMPTY, places::PRESENT, places::GONE, places::BEHIND]);
     scenarios.extend(table.rows_and_stalls(places::EMPTY));
     scenarios.extend(table.stalls(&table.of_shape(places::PRESENT, &[1, 1], 1)));
@@ -66,7 +76,7 @@ pub fn applied() -> Vec<Scenario> {
     let few = |scenario: &&Scenario| scenario.programs.iter().flatten().count() <= 2;
     let doubles = table.doubles(table.running(&scenarios).filter(few));
     scenarios.extend(doubles);
-    once(scenarios)
+    scenarios
 }
 
 /// Everything else: two operations of one warp against one of another, three warps, on two keys.

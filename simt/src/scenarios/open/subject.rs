@@ -2,7 +2,7 @@
 
 use super::layout::{CLASSES, Layout};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
-use crate::scenarios::applied::AppliedMap;
+use crate::scenarios::applied::{AppliedMap, update_of};
 use crate::scenarios::home::{SEED, homes_of_keys, plural, run};
 use crate::scenarios::listing::{check_list, entries_among};
 use std::marker::PhantomData;
@@ -104,6 +104,10 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
             (Op::InsertOrAdd, Some(key)) => {
                 L::add(table, w, (key, Value::<L>::from_bits(call.value.into()))).into()
             }
+            (op, Some(key)) if let Some(update) = update_of(op) => {
+                let value = Value::<L>::from_bits(call.value.into());
+                table.insert_or_update(w, update, key, value).into()
+            }
             _ => run(table, w, call),
         }
     }
@@ -136,8 +140,8 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
         check_list(w, table.parts(), held, live, |w, part, sink| table.visit(w, part, sink))
     }
 
-    /// A slot is empty, then pending where a layout has that, then holds one key, then none; a bit of the
-    /// filter stays.
+    /// A slot is empty, then pending where a layout has that, then holds one key, then none, whatever value
+    /// is beside the tombstone; a bit of the filter stays.
     fn transition(&self, array: usize, _: usize, old: u128, new: u128) -> bool {
         if array == Self::FILTER {
             return old & !new == 0;
@@ -150,7 +154,8 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
             (true, pending) => !pending && UserKey::new(is).is_some(),
             (false, true) => was == Self::empty(),
             (false, false) if was == Self::empty() => !L::LOCKS && UserKey::new(is).is_some(),
-            (false, false) => was != Self::tombstone() && (is == was || is == Self::tombstone()),
+            (false, false) if was == Self::tombstone() => L::SUMS && is == was,
+            (false, false) => is == was || is == Self::tombstone(),
         }
     }
 

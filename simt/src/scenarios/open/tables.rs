@@ -1,14 +1,14 @@
 //! The tables of open addressing, and their subjects.
 
-use super::layout::{Applied, Board, Layout, Lock64};
+use super::layout::{Applied, Board, Layout, Lock64, Summed};
 use super::places::{BOARD_PLAN32, BOARD_PLAN64, OPS, PLAN};
 use super::subject::OpenSubject;
 use crate::check::{AnySubject, OfLanes, Scenario};
+use crate::scenarios::applied::adds;
 use crate::scenarios::shape::shapes;
 use crate::scenarios::table::{Entries, Maker, Table};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
-use warpproof_model::spec::Op;
 
 /// u32 pairs.
 pub const MAP32: Table = table("open_map32", Entries::Map32, shaped::<Pair32>);
@@ -30,10 +30,12 @@ pub const BOARD_SET32: Table =
     Table { plan: &BOARD_PLAN32, ..table("open_board_set32", Entries::Set32, boarded::<Board<Key32>>) };
 /// u32 pairs, to whose values a function is applied in place of an addition.
 pub const APPLIED32: Table = table("open_applied32", Entries::Map32, small::<Applied<Pair32>>);
+/// u32 pairs, to which sums are added without an exchange.
+pub const SUMMED32: Table = table("open_summed32", Entries::Map32, small::<Summed>);
 
 /// All of them.
-pub const TABLES: [Table; 9] =
-    [MAP32, SET32, MAP64, SET64, LOCK64, BOARD64, BOARD_SET32, UNTESTED32, APPLIED32];
+pub const TABLES: [Table; 10] =
+    [MAP32, SET32, MAP64, SET64, LOCK64, BOARD64, BOARD_SET32, UNTESTED32, APPLIED32, SUMMED32];
 
 const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
     Table { name, entries, multi: false, ops: &OPS, subject, plan: &PLAN }
@@ -63,7 +65,7 @@ shapes! {
 }
 
 shapes! {
-    /// Buckets of a table that applies a function: those of places, and those doubled.
+    /// Buckets of a table that applies a function, or sums: those of places, and those doubled.
     const APPLIED: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 4)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
     fn small<L: Layout> = probing::<L, LANES, S, true>;
@@ -74,8 +76,7 @@ fn probing<L: Layout, const LANES: usize, const S: usize, const TEST: bool>(
     scenario: &Scenario,
 ) -> Arc<dyn AnySubject> {
     let subject = OpenSubject::<L, S, TEST>::new(scenario.config.clone(), scenario.allows.full);
-    let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
-    Arc::new(OfLanes::<_, LANES>(if adds { subject.with_adds() } else { subject }))
+    Arc::new(OfLanes::<_, LANES>(if adds(scenario) { subject.with_adds() } else { subject }))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::tables::{ALL, LOCK64, MAP32, TABLES};
 use crate::check::{Config, Scenario};
+use crate::scenarios::applied::updates;
 use crate::scenarios::table::{Place, Table, stalls_of_second};
 
 /// Some pairs of operations: at most a second.
@@ -10,7 +11,8 @@ pub fn quick() -> Vec<Scenario> {
 }
 
 /// Every pair of operations and every two of one warp, of all entries; one warp that stops; two operations of
-/// a warp beside one or two of another, and three warps, on one key. By one lane and by two.
+/// a warp beside one or two of another, and three warps, on one key; each update beside an operation. By one
+/// lane and by two.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = Vec::new();
     for table in TABLES {
@@ -23,6 +25,9 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(on_one_key(&table, &[1, 1, 1]));
     }
     scenarios.extend(on_one_key(&LOCK64, &[2, 2]));
+    for table in [MAP32, LOCK64] {
+        scenarios.extend(updates(&on_one_key(&table, &[1, 1])));
+    }
     let by_lanes: Vec<_> = scenarios.iter().map(by_two_lanes).collect();
     scenarios.extend(by_lanes);
     scenarios.extend(stalls_of_second(&TABLES, &scenarios));

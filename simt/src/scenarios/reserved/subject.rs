@@ -1,6 +1,7 @@
 //! The slots of the reserved keys as a subject, for every entry type.
 
 use crate::check::{Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject, View};
+use crate::scenarios::applied::{AppliedMap, adds, update_of};
 use crate::scenarios::home::{plural, run};
 use crate::scenarios::open::{Layout, ReservedLayout};
 use std::marker::PhantomData;
@@ -27,8 +28,7 @@ type Seen<L> = <L as Layout>::Slots<View<'static>>;
 impl<L: Layout> ReservedSubject<L> {
     /// The slots that a scenario asks for.
     pub fn new(scenario: &Scenario) -> Self {
-        let adds = scenario.programs.iter().flatten().any(|call| call.op == Op::InsertOrAdd);
-        Self { config: scenario.config.clone(), adds, kind: PhantomData }
+        Self { config: scenario.config.clone(), adds: adds(scenario), kind: PhantomData }
     }
 
     /// What the first word of a slot says: its key, and whether a value is being written.
@@ -45,11 +45,11 @@ impl<L: Layout> ReservedSubject<L> {
 }
 
 impl<L: ReservedLayout> Subject for ReservedSubject<L> {
-    type Spec = Map;
+    type Spec = AppliedMap;
 
     /// Each key has its slot.
-    fn spec(&self) -> Map {
-        Map { may_fill: false }
+    fn spec(&self) -> AppliedMap {
+        AppliedMap { map: Map { may_fill: false }, applies: false }
     }
 
     fn arrays(&self) -> Vec<Array> {
@@ -69,13 +69,18 @@ impl<L: ReservedLayout> Subject for ReservedSubject<L> {
             (Op::InsertOrAdd, Some(key)) => {
                 map.insert_or_add(w, key, Value::<L>::from_bits(call.value.into())).into()
             }
+            (op, Some(key)) if let Some(update) = update_of(op) => {
+                let value = Value::<L>::from_bits(call.value.into());
+                map.insert_or_update(w, update, key, value).into()
+            }
             _ => run(map, w, call),
         }
     }
 
     /// A call reads its slot once, and changes it once.
     fn bound(&self, call: &Call) -> Option<u32> {
-        (!L::LOCKS && call.op != Op::InsertOrAdd).then_some(2)
+        let updates = call.op == Op::InsertOrAdd || update_of(call.op).is_some();
+        (!L::LOCKS && !updates).then_some(2)
     }
 
     /// With a lock word who reads a slot waits until it is let go.
