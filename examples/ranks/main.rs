@@ -24,7 +24,9 @@ use warpproof::prelude::*;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<String> = std::env::args().collect();
-    let [_, file, pairs] = args.as_slice() else { return Err("give the file of the id, and a number of pairs".into()) };
+    let [_, file, pairs] = args.as_slice() else {
+        return Err("give the file of the id, and a number of pairs".into());
+    };
     let pairs: u64 = pairs.parse()?;
     let end = Nccl::from_launcher(Path::new(file), NcclLimits::default())?;
     let (rank, ranks) = (u64::from(end.rank()), u64::from(end.ranks()));

@@ -1,7 +1,7 @@
 //! Sorts the operations of a batch by a digit of their keys, and brings the answers back: the kernels, and
 //! their device memory. A *digit* names a child table, or a rank, and a part of that.
 
-use crate::arguments::paged::{ARRANGE, COUNT, Digits, MOST_DIGITS, Operations, SCATTER};
+use crate::arguments::paged::{ARRANGE, COUNT, Digits, MOST_DIGITS, Operations};
 use crate::arguments::{Arguments, Span};
 use crate::device::{Array, Device};
 use crate::error::Error;
@@ -12,10 +12,6 @@ use cudarc::driver::{CudaStream, result};
 use warpproof_model::Seed;
 use warpproof_model::host::Refused;
 
-/// Digits for keys of few child tables, so that neighbours in a batch are neighbours in a child table before
-/// its tiles are arranged. Not tuned.
-const DIGITS: u32 = 1024;
-
 /// The kernels.
 struct Kernels {
     count: Kernel,
@@ -24,6 +20,7 @@ struct Kernels {
     arrange: [Kernel; 2],
     /// For values of 32 bits, and of 64.
     answer: [Kernel; 2],
+    gather: [Kernel; 2],
 }
 
 /// Sorts batches of keys of one width.
@@ -38,14 +35,15 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// A sorter by so many child tables, for keys of `key_bytes` bytes, with `beside` bytes for the caller.
+    /// A sorter by so many child tables, for keys of `key_bytes` bytes, with `beside` bytes for the caller. It
+    /// has `most` digits, or one for each child table if these are more.
     ///
     /// # Errors
     /// [`Error::Refused`] if there are more than 8,192; [`Error::OutOfMemory`].
     pub(crate) fn new(
         device: &Device,
         (children, seed): (u32, Seed),
-        key_bytes: usize,
+        (most, key_bytes): (u32, usize),
         beside: u64,
         faults: Faults,
     ) -> Result<Self, Error> {
@@ -56,16 +54,18 @@ impl Sorter {
         let find = |name: &str, (threads, span): (u32, u32)| -> Result<Kernel, Error> {
             Ok(named(device, name.into(), 1)?.with_span(span).with_threads(threads))
         };
+        let parts = (most / children.max(1)).max(1);
+        let mut digits = Digits { children, parts, seed, seeds: 0 };
         let bits = 8 * key_bytes;
         let of = |step: &str, entry: &str, shape| find(&format!("paged_{step}_{entry}{bits}"), shape);
+        let scatter = digits.scatter();
         let kernels = Kernels {
             count: of("count", "", COUNT)?,
-            scatter: [of("scatter", "set", SCATTER)?, of("scatter", "map", SCATTER)?],
+            scatter: [of("scatter", "set", scatter)?, of("scatter", "map", scatter)?],
             arrange: [of("arrange", "set", ARRANGE)?, of("arrange", "map", ARRANGE)?],
             answer: [find("paged_answer_32", (256, 1))?, find("paged_answer_64", (256, 1))?],
+            gather: [find("paged_gather_32", (256, 1))?, find("paged_gather_64", (256, 1))?],
         };
-        let parts = (DIGITS / children.max(1)).max(1);
-        let mut digits = Digits { children, parts, seed, seeds: 0 };
         let (children, all) = (u64::from(children), u64::from(digits.count()));
         let own = 16 * children + 8 * all + 4 * (children + 1);
         let bytes = own.next_multiple_of(8) + beside;
@@ -139,20 +139,40 @@ impl Sorter {
         Ok(of_children)
     }
 
-    /// Queues the move of operations to their digits' places, as [`count`](Self::count) has counted them.
+    /// Queues the move of operations to their digits' places, as [`count`](Self::count) has counted them. If
+    /// it is `placed`, the column of numbers gets the place of each operation in the order of the batch, and
+    /// not the number of each in the order of their places.
     ///
     /// # Safety
     /// The columns are those of the rows that this was made for, and live until the stream has run this.
     pub(crate) unsafe fn scatter(
         &self,
         batch: Operations,
-        to: Operations,
+        (to, placed): (Operations, bool),
         stream: &CudaStream,
     ) -> Result<(), Error> {
         let kernel = &self.kernels.scatter[usize::from(batch.values.is_some())];
+        let to = if placed { (Operations { numbers: 0, ..to }, to.numbers) } else { (to, 0) };
         let arguments = Arguments::paged_scatter(batch, self.digits, self.next(), to);
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
-        unsafe { self.launch(kernel, SCATTER.0, &arguments, stream) }
+        unsafe { self.launch(kernel, self.digits.scatter().0, &arguments, stream) }
+    }
+
+    /// Queues the move of answers (codes, values, or null) from the places of operations to the order of the
+    /// batch. Values have `bytes` bytes, as keys have.
+    ///
+    /// # Safety
+    /// As [`scatter`](Self::scatter).
+    pub(crate) unsafe fn gather(
+        &self,
+        places: Span<u32>,
+        bytes: usize,
+        (from, to): ([u64; 2], [u64; 2]),
+        stream: &CudaStream,
+    ) -> Result<(), Error> {
+        let kernel = &self.kernels.gather[usize::from(bytes == size_of::<u64>())];
+        // SAFETY: the kernel's arguments; the rest is the contract of this function.
+        unsafe { self.launch(kernel, 256, &Arguments::paged_gather(places, from, to), stream) }
     }
 
     /// Queues arranging the tiles of scattered operations.

@@ -2,12 +2,15 @@
 
 use super::{Argument, Arguments, List, Span};
 use warpproof_model::Seed;
-use warpproof_model::paged::partition::{ARRANGED, COUNTED, SCATTERED, SIFT_WORDS, TALLIES, arrange_words};
+use warpproof_model::paged::partition::{
+    ARRANGED, COUNTED, SCATTERED, SIFT_WORDS, SORTED, SORTED_DIGITS, TALLIES, arrange_words, scatter_words,
+};
 
 /// Threads and operations per thread of a block that counts, that scatters, that arranges, and that counts
 /// outcomes.
 pub(crate) const COUNT: (u32, u32) = (512, COUNTED);
-pub(crate) const SCATTER: (u32, u32) = (512, SCATTERED);
+const SCATTER: (u32, u32) = (512, SCATTERED);
+const SCATTER_SORTED: (u32, u32) = (512, SORTED);
 pub(crate) const ARRANGE: (u32, u32) = (512, ARRANGED);
 pub(crate) const TALLY_THREADS: u32 = 256;
 /// Threads of a block that sifts operations.
@@ -36,6 +39,11 @@ impl Digits {
     /// How many there are.
     pub(crate) const fn count(self) -> u32 {
         self.children * self.parts
+    }
+
+    /// Threads and operations per thread of a block that scatters.
+    pub(crate) const fn scatter(self) -> (u32, u32) {
+        if self.count() <= SORTED_DIGITS { SCATTER_SORTED } else { SCATTER }
     }
 
     fn list(self) -> [Argument; 5] {
@@ -85,12 +93,19 @@ impl Arguments {
         of(&[&own, &digits.list(), &[Argument::Pointer(counters)]], batch.n, digits.count())
     }
 
-    /// `paged_scatter`: columns, numbers, n, digits, next places, columns to move to.
-    pub(crate) fn paged_scatter(batch: Operations, digits: Digits, next: u64, to: Operations) -> Self {
+    /// `paged_scatter`: columns, numbers, n, digits, next places, columns to move to, places of operations.
+    /// Either the columns get the numbers of operations, or `places` their places.
+    pub(crate) fn paged_scatter(
+        batch: Operations,
+        digits: Digits,
+        next: u64,
+        (to, places): (Operations, u64),
+    ) -> Self {
         let own = [Argument::Pointer(batch.ops), Argument::Pointer(batch.numbers), Argument::Count];
-        let next = [Argument::Pointer(next)];
-        let lists: [&[_]; 5] = [&batch.columns(), &own, &digits.list(), &next, &to.to()];
-        of(&lists, batch.n, digits.count())
+        let (next, places) = ([Argument::Pointer(next)], [Argument::Pointer(places)]);
+        let lists: [&[_]; 6] = [&batch.columns(), &own, &digits.list(), &next, &to.to(), &places];
+        let sorted = digits.count() <= SORTED_DIGITS;
+        of(&lists, batch.n, scatter_words(digits.count(), digits.scatter(), sorted))
     }
 
     /// `paged_arrange`: columns, numbers, n, digits, bins, columns to move to.
@@ -108,6 +123,14 @@ impl Arguments {
         let list =
             [numbers.whole(), Argument::Pointer(keys), codes, values, Argument::Count, to_codes, to_values];
         of(&[&list], numbers.len() as u32, 0)
+    }
+
+    /// `paged_gather`: places, codes or null, values or null, n, targets.
+    pub(crate) fn paged_gather(places: Span<u32>, from: [u64; 2], to: [u64; 2]) -> Self {
+        let [codes, values] = from.map(Argument::Pointer);
+        let [to_codes, to_values] = to.map(Argument::Pointer);
+        let list = [places.whole(), codes, values, Argument::Count, to_codes, to_values];
+        of(&[&list], places.len() as u32, 0)
     }
 
     /// `sift`, from the arguments of a search: keys and numbers to move to, their counter.

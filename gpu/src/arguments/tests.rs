@@ -304,7 +304,7 @@ fn parts_of_a_batch(ptx: &Module) {
     for bits in [32, 64] {
         for (entry, values) in [("set", None), ("map", Some(1 << 21))] {
             let batch = paged::Operations { n: 3, keys: 1 << 10, values, ops: 1 << 11, numbers: 1 << 12 };
-            let scatter = Arguments::paged_scatter(batch, digits, 1 << 13, batch);
+            let scatter = Arguments::paged_scatter(batch, digits, 1 << 13, (batch, 1 << 14));
             assert_eq!(ptx[format!("paged_scatter_{entry}{bits}").as_str()], passed(&scatter));
             let arrange = Arguments::paged_arrange(batch, digits, batch);
             assert_eq!(ptx[format!("paged_arrange_{entry}{bits}").as_str()], passed(&arrange));
@@ -313,6 +313,8 @@ fn parts_of_a_batch(ptx: &Module) {
         }
         let answer = Arguments::paged_answer(Span::new(1 << 10, 3), 1 << 13, [0, 1 << 11], [0, 1 << 12]);
         assert_eq!(ptx[format!("paged_answer_{bits}").as_str()], passed(&answer));
+        let gather = Arguments::paged_gather(Span::new(1 << 10, 3), [0, 1 << 11], [0, 1 << 12]);
+        assert_eq!(ptx[format!("paged_gather_{bits}").as_str()], passed(&gather));
     }
     let tally = Arguments::paged_tally((0, 1 << 10, 0), (1 << 11, 3), 1 << 12);
     assert_eq!(ptx["paged_tally"], passed(&tally));

@@ -187,7 +187,7 @@ impl<R: Row> State<R> {
         }
         let [partitioned, arranged] = columns.sides.map(|side| Operations { n: batch.n, ..side });
         // SAFETY: columns of these rows, in memory that lives until the device was waited for.
-        unsafe { self.partitioner.sorter.scatter(batch, partitioned, &run)? };
+        unsafe { self.partitioner.sorter.scatter(batch, (partitioned, false), &run)? };
         let in_place = jobs.iter().any(|job| job.way == Way::InPlace);
         let from = if in_place {
             // SAFETY: as above.

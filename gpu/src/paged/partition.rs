@@ -17,6 +17,10 @@ use warpproof_model::host::OpenGeometry;
 use warpproof_model::paged::partition::TALLIES;
 use warpproof_model::paged::routed::HEAD;
 
+/// Digits for keys of few child tables, so that neighbours in a batch are neighbours in a child table before
+/// its tiles are arranged. Not tuned.
+const DIGITS: u32 = 1024;
+
 /// The kernels, besides those that sort.
 struct Kernels {
     tally: Kernel,
@@ -55,7 +59,8 @@ impl Partitioner {
         let in_frames = sizes::family((layout, false), (slots, size.bucket_slots)).lanes;
         let routed = |lanes| routed(device, layout, tuning, lanes);
         let beside = u64::from(children) * 8 * (TALLIES + HEAD) as u64;
-        let sorter = Sorter::new(device, (children, seed), size_of::<R::Key>(), beside, faults.clone())?;
+        let sorter =
+            Sorter::new(device, (children, seed), (DIGITS, size_of::<R::Key>()), beside, faults.clone())?;
         let kernels = Kernels {
             tally: named(device, "paged_tally".into(), 1)?.with_span(1).with_threads(TALLY_THREADS),
             routed: [routed(in_frames)?, routed(LANES_IN_PLACE)?],

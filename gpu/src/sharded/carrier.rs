@@ -79,7 +79,7 @@ impl<'a, R: Row, S: Holds<R>, L> DeviceCarrier<'a, R, S, L> {
         let [sorted] = own.sides;
         // SAFETY: columns of these rows, with room for the batch; they are freed after the device was waited
         // for.
-        unsafe { sorter.scatter(batch, sorted, run)? };
+        unsafe { sorter.scatter(batch, (sorted, true), run)? };
         Ok(starts)
     }
 
@@ -94,13 +94,13 @@ impl<'a, R: Row, S: Holds<R>, L> DeviceCarrier<'a, R, S, L> {
         if n > 0 {
             let from = [own.codes, own.found];
             let from = core::array::from_fn(|column| if to[column] == 0 { 0 } else { from[column] });
-            let numbers = Span::new(own.sides[0].numbers, n);
+            let places = Span::new(own.sides[0].numbers, n);
             let bytes = size_of::<R::Key>();
             let mut used = self.memory.used();
             let seeds = (owners, self.table.seed());
             let sorter = used.sorter(&self.memory.device, seeds, (bytes, run))?;
             // SAFETY: columns of these rows; the rest is the contract of this function.
-            unsafe { sorter.answer((numbers, 0), bytes, (from, to), run)? };
+            unsafe { sorter.gather(places, bytes, (from, to), run)? };
         }
         self.memory.mover().wait(run)
     }

@@ -28,6 +28,10 @@ pub struct RankMemory {
     used: Mutex<Used>,
 }
 
+/// Digits of a batch, of all ranks together: the items for a shard come in that many parts of it. Measured
+/// (notes/sharded.md).
+const DIGITS: u32 = 256;
+
 /// What a batch uses.
 pub(super) struct Used {
     /// For keys of 32 bits, and of 64.
@@ -114,8 +118,13 @@ impl Used {
         let sorter = match place.take() {
             Some(sorter) => sorter,
             None => {
-                let sorter =
-                    Sorter::new(device, (owners.count(), owners.seed()), key_bytes, 0, Faults::default())?;
+                let sorter = Sorter::new(
+                    device,
+                    (owners.count(), owners.seed()),
+                    (DIGITS, key_bytes),
+                    0,
+                    Faults::default(),
+                )?;
                 sorter.set_seeds(0, &vec![shard.words(); owners.count() as usize], stream)?;
                 sorter
             }

@@ -14,6 +14,7 @@ use crate::sorter::Shape;
 use crate::structures::{Counter, Holds};
 use cudarc::driver::{CudaStream, CudaView, CudaViewMut};
 use std::sync::Arc;
+use warpproof_model::Update;
 use warpproof_model::bits::Integer;
 use warpproof_model::host::Refused;
 use warpproof_model::sharded::{Call as Collective, Error as ShardedError, Prepared, Sharded};
@@ -167,7 +168,7 @@ impl<K: Scalar, V: Scalar, S: Holds<(K, V)>, X: DeviceExchange> OnStream<'_, Sha
 where
     (K, V): Entry,
 {
-    /// Runs InsertUnique, InsertOrAssign or InsertOrAdd; called only with those.
+    /// Runs InsertUnique or InsertOrAssign; called only with those.
     fn put(
         &self,
         (collective, operation): (Collective, Operation),
@@ -264,7 +265,9 @@ where
         values: &impl Input<V>,
         outcomes: &mut impl Output<u8>,
     ) -> Said {
-        self.put((Collective::InsertOrAdd, Operation::InsertOrAdd), keys, values, outcomes)
+        let slices = Slices { values: Some(values.view()), ..Slices::per_key(keys, outcomes) };
+        // SAFETY: the kernel takes keys and values, and writes codes.
+        unsafe { self.run(Collective::InsertOrAdd, &launch::update(Update::Add), slices) }
     }
 }
 

@@ -19,8 +19,14 @@ use crate::warp::Warp;
 pub const COUNTED: u32 = 32;
 /// See [`COUNTED`].
 pub const SCATTERED: u32 = 32;
+/// See [`COUNTED`]; where a block sorts its operations before it scatters them.
+pub const SORTED: u32 = 16;
 /// See [`COUNTED`].
 pub const ARRANGED: u32 = 8;
+
+/// The most digits by which a block sorts its operations before it scatters them: it has shared words for
+/// them, and enough operations of each.
+pub const SORTED_DIGITS: u32 = 1024;
 
 /// Counts of the outcomes of a batch on a child table: stored entries, deleted entries, operations without
 /// room.
@@ -107,33 +113,68 @@ pub fn count<I: InBlock, M: Moves>(
 }
 
 /// Moves the operations of the block to the places of their digits. `next` has the place of the next
-/// operation of each digit. As many shared words as digits.
+/// operation of each digit. [`scatter_words`] shared words.
+///
+/// If the block is `sorted`, it first puts its operations into the order of their digits. Neighbouring
+/// threads then write to neighbouring places, which takes the memory a part of the time.
 #[inline(always)]
 pub fn scatter<I: InBlock, M: Moves>(
     m: &mut I,
-    share: (M, Share),
+    (batch, share): (M, Share),
     (digits, digit): (u32, impl Fn(M::Key) -> u32),
     next: impl IntegerWords<u32>,
+    sorted: bool,
 ) {
-    count_digits(m, share, &digit);
-    let shared = m.block().shared();
-    each_that_occurs(m, digits, |digit, n| {
-        let place = next.fetch_add(digit, n, Order::Relaxed);
-        shared.store(digit, place, WriteOrder::Relaxed);
-    });
+    count_digits(m, (batch, share), &digit);
+    let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
+    let shift = |digit: u32| (digits + warps + digit) as usize;
+    let order = |at: u32| (2 * digits + warps + at) as usize;
+    if sorted {
+        // From the places in the order of the block to those in memory, for each digit.
+        begin_digits(m, digits, 0, |digit, start, n| {
+            let place = if n == 0 { start } else { next.fetch_add(digit as usize, n, Order::Relaxed) };
+            shared.store(shift(digit), place.wrapping_sub(start), WriteOrder::Relaxed);
+        });
+        m.warp().elect(0, || {
+            share.run((rank, warps), batch.operations(), |at| {
+                let place = shared.fetch_add(digit(batch.key(at)) as usize, 1, Order::Relaxed);
+                shared.store(order(place), at, WriteOrder::Relaxed);
+            })
+        });
+    } else {
+        each_that_occurs(m, digits, |digit, n| {
+            let place = next.fetch_add(digit, n, Order::Relaxed);
+            shared.store(digit, place, WriteOrder::Relaxed);
+        });
+    }
     m.block().sync();
-    put(m, share, &digit);
+    m.warp().elect(0, || {
+        share.run((rank, warps), batch.operations(), |at| {
+            let number = at - share.from;
+            let at = if sorted { shared.load(order(number), ReadOrder::Relaxed) } else { at };
+            let digit = digit(batch.key(at));
+            let place = if sorted {
+                shared.load(shift(digit), ReadOrder::Relaxed).wrapping_add(number)
+            } else {
+                shared.fetch_add(digit as usize, 1, Order::Relaxed)
+            };
+            batch.put(at, place);
+        })
+    });
 }
 
-/// Moves the operations of the block, a tile, to the places of the tile with the same numbers, in the order
-/// of their digits. [`arrange_words`] shared words.
+/// Shared words of a block of `threads` threads that [`scatter`]s by `digits` digits, with `each` operations
+/// of every thread.
 #[inline(always)]
-pub fn arrange<I: InBlock, M: Moves>(
-    m: &mut I,
-    share: (M, Share),
-    (digits, digit): (u32, impl Fn(M::Key) -> u32),
-) {
-    count_digits(m, share, &digit);
+pub const fn scatter_words(digits: u32, (threads, each): (u32, u32), sorted: bool) -> u32 {
+    if sorted { 2 * digits + threads + threads * each } else { digits }
+}
+
+/// Puts in place of the counts of digits in the shared words where the operations of each begin, if those of
+/// all digits stand one after the other from `from` on. Calls `each` with a digit, its start and its count.
+/// [`arrange_words`] shared words.
+#[inline(always)]
+fn begin_digits<I: InBlock>(m: &mut I, digits: u32, from: u32, mut each: impl FnMut(u32, u32, u32)) {
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
     // Each thread adds up some digits; the sums of all threads come after the digits.
     let some = digits.div_ceil(warps);
@@ -162,15 +203,28 @@ pub fn arrange<I: InBlock, M: Moves>(
         step *= 2;
     }
     m.warp().elect(0, || {
-        let mut start = share.1.from + sum - own;
+        let mut start = from + sum - own;
         those.clone().for_each(|digit| {
             let n = shared.load(digit as usize, ReadOrder::Relaxed);
             shared.store(digit as usize, start, WriteOrder::Relaxed);
+            each(digit, start, n);
             start += n;
         });
         true
     });
     m.block().sync();
+}
+
+/// Moves the operations of the block, a tile, to the places of the tile with the same numbers, in the order
+/// of their digits. [`arrange_words`] shared words.
+#[inline(always)]
+pub fn arrange<I: InBlock, M: Moves>(
+    m: &mut I,
+    share: (M, Share),
+    (digits, digit): (u32, impl Fn(M::Key) -> u32),
+) {
+    count_digits(m, share, &digit);
+    begin_digits(m, digits, share.1.from, |_, _, _| ());
     put(m, share, &digit);
 }
 

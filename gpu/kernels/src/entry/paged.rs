@@ -9,7 +9,8 @@ use super::{Array, At, Count, In, MaybeIn};
 use warpproof_device::{CtaBlock, Tile};
 use warpproof_model::outcome::{Delete, Insert, Op};
 use warpproof_model::paged::partition::{
-    ARRANGED, COUNTED, Moves, SCATTERED, Share, TALLIES, arrange, count, leader, scatter,
+    ARRANGED, COUNTED, Moves, SCATTERED, SORTED, SORTED_DIGITS, Share, TALLIES, arrange, count, leader,
+    scatter,
 };
 use warpproof_model::{Block, Hash64, IntegerWords, Key, Order, ReadOrder, Seed, Warp, Words};
 
@@ -71,6 +72,8 @@ struct Columns<K, V> {
     to_values: Array<V>,
     to_ops: Array<u8>,
     to_numbers: Array<u32>,
+    /// If not null, gets the place of each operation, in the order of the batch; then `to_numbers` is null.
+    places: Array<u32>,
 }
 
 impl<K: Key, V: Copy> Moves for Columns<K, V> {
@@ -101,7 +104,11 @@ impl<K: Key, V: Copy> Moves for Columns<K, V> {
             if let Some(kind) = self.ops.read(op) {
                 self.to_ops.set(place, kind);
             }
-            self.to_numbers.set(place, self.numbers.read(op).unwrap_or(at));
+            if self.places.0.is_null() {
+                self.to_numbers.set(place, self.numbers.read(op).unwrap_or(at));
+            } else {
+                self.places.set(at as u64, place as u32);
+            }
         }
     }
 }
@@ -139,6 +146,7 @@ unsafe fn count_digits<K: Key>(keys: In<K>, n: Count, digits: Digits, counters: 
         to_values: Array(core::ptr::null_mut()),
         to_ops: Array(core::ptr::null_mut()),
         to_numbers: Array(core::ptr::null_mut()),
+        places: Array(core::ptr::null_mut()),
     };
     // SAFETY: a counter for each digit.
     let counters = unsafe { counters.words(digits.count() as usize) };
@@ -152,11 +160,12 @@ unsafe fn count_digits<K: Key>(keys: In<K>, n: Count, digits: Digits, counters: 
 /// The contract of the kernel: columns and counters are as long as it says, and nothing else uses them.
 #[inline(always)]
 unsafe fn scatter_by_digits<K: Key, V: Copy>(columns: Columns<K, V>, digits: Digits, next: Array<u32>) {
+    let sorted = digits.count() <= SORTED_DIGITS;
     // SAFETY: the contract of the kernel.
-    let (mut here, share) = unsafe { here(SCATTERED) };
+    let (mut here, share) = unsafe { here(if sorted { SORTED } else { SCATTERED }) };
     // SAFETY: a counter for each digit.
     let next = unsafe { next.words(digits.count() as usize) };
-    scatter(&mut here, (columns, share), (digits.count(), |key| digits.of(key)), next);
+    scatter(&mut here, (columns, share), (digits.count(), |key| digits.of(key)), next, sorted);
 }
 
 /// Sorts operations that are already sorted by digits: within each tile, by the `bins` parts of its span.
@@ -216,6 +225,35 @@ unsafe fn give_back<K: Key, V: Copy>(
     }
 }
 
+/// Brings answers from the places of operations into the order of the batch.
+///
+/// # Safety
+///
+/// The contract of the kernel: columns are as long as it says, and nothing else uses them.
+#[inline(always)]
+unsafe fn gather<V: Copy>(
+    places: In<u32>,
+    (codes, values): (MaybeIn<u8>, MaybeIn<V>),
+    n: Count,
+    (to_codes, to_values): (Array<u8>, Array<V>),
+) {
+    // SAFETY: the contract of the kernel.
+    let thread = unsafe { Tile::<1>::new() };
+    if thread.id() < n.0 {
+        let number = thread.id() as u64;
+        // SAFETY: below `n`; places are those of operations, each once.
+        unsafe {
+            let place = At::new(places.read(At::new(number as usize)) as usize);
+            if let Some(code) = codes.read(place) {
+                to_codes.set(number, code);
+            }
+            if let Some(value) = values.read(place) {
+                to_values.set(number, value);
+            }
+        }
+    }
+}
+
 /// The kernels for keys of one width.
 macro_rules! of_keys {
     ($($width:literal $key:ty;)*) => { $(
@@ -242,6 +280,17 @@ macro_rules! of_keys {
             // SAFETY: the contract of the kernel.
             unsafe { give_back(numbers, (keys, codes, values), n, (to_codes, to_values)) }
         }
+
+        /// Brings answers (codes, numbers or both) from the `places` of operations into the order of the batch.
+        /// A thread for each operation.
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ${concat(paged_gather_, $width)}(
+            places: In<u32>, codes: MaybeIn<u8>, values: MaybeIn<$key>, n: Count,
+            to_codes: Array<u8>, to_values: Array<$key>,
+        ) {
+            // SAFETY: the contract of the kernel.
+            unsafe { gather(places, (codes, values), n, (to_codes, to_values)) }
+        }
     )* };
 }
 of_keys! {
@@ -253,17 +302,18 @@ of_keys! {
 macro_rules! of_entries {
     ($($entry:ident $key:ty, {$($values:ident $to_values:ident $value:ty)?};)*) => { $(
         /// Moves operations to the places of their digits: `next` has the next place of each. A thread for
-        /// each 32 operations, and a shared word for each digit.
+        /// each 32 operations, and a shared word for each digit; up to 1,024 digits a thread for each 16, and
+        /// the shared words of `scatter_words`.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(paged_scatter_, $entry)}(
             keys: In<$key>, $($values: In<$value>,)? ops: MaybeIn<u8>, numbers: MaybeIn<u32>, n: Count,
             children: u32, parts: u32, mask: u64, factor: u64, seeds: *const u64, next: Array<u32>,
-            to_keys: Array<$key>, $($to_values: Array<$value>,)? to_ops: Array<u8>, to_numbers: Array<u32>,
+            to_keys: Array<$key>, $($to_values: Array<$value>,)? to_ops: Array<u8>, to_numbers: Array<u32>, places: Array<u32>,
         ) {
             let digits = Digits { children, parts, seed: Seed::from_words([mask, factor]), seeds };
             let (values, to_values) = columns!($($values $to_values)?);
             let columns =
-                Columns { keys, values, ops, numbers, n: n.0, to_keys, to_values, to_ops, to_numbers };
+                Columns { keys, values, ops, numbers, n: n.0, to_keys, to_values, to_ops, to_numbers, places };
             // SAFETY: the contract of the kernel.
             unsafe { scatter_by_digits(columns, digits, next) }
         }
@@ -278,8 +328,9 @@ macro_rules! of_entries {
         ) {
             let digits = Digits { children, parts, seed: Seed::from_words([mask, factor]), seeds };
             let (values, to_values) = columns!($($values $to_values)?);
+            let places = Array(core::ptr::null_mut());
             let columns =
-                Columns { keys, values, ops, numbers, n: n.0, to_keys, to_values, to_ops, to_numbers };
+                Columns { keys, values, ops, numbers, n: n.0, to_keys, to_values, to_ops, to_numbers, places };
             // SAFETY: the contract of the kernel.
             unsafe { arrange_tiles(columns, digits, bins) }
         }

@@ -9,7 +9,7 @@ use crate::scenarios::shares::{Shares, one_each};
 use crate::scenarios::table::Made;
 use std::sync::Arc;
 use warpproof_model::paged::partition::{
-    Moves, SIFT_WORDS, Share, arrange, arrange_words, count, scatter, sift,
+    Moves, SIFT_WORDS, Share, arrange, arrange_words, count, scatter, scatter_words, sift,
 };
 use warpproof_model::spec::{Call, Op, Ret};
 use warpproof_model::{Block, ReadOrder, Words, WriteOrder};
@@ -31,13 +31,18 @@ const EACH: u32 = 2;
 /// The digits of a key are the two of a number to this base.
 const BASE: u32 = 4;
 
+/// The configuration's `reach` if blocks sort their operations, and if not.
+const SORTED: u32 = 2;
+const DIRECT: u32 = 1;
+
 /// A place without an operation.
 const NOTHING: u128 = 99;
 
 /// A batch, which is counted, scattered by the first digits of keys, and arranged by both; and of which those
 /// with an even key stay when it is sifted.
 ///
-/// The configuration says: `bitmap` are the keys, of two digits to the base 4 each.
+/// The configuration says: `bitmap` are the keys, of two digits to the base 4 each; `reach` is 2 if blocks sort
+/// their operations before they scatter them.
 #[derive(Clone, Debug)]
 pub struct PartitionSubject {
     config: Config,
@@ -93,6 +98,10 @@ impl PartitionSubject {
         &self.config.bitmap
     }
 
+    fn sorted(&self) -> bool {
+        self.config.reach == SORTED
+    }
+
     fn tile(&self) -> usize {
         self.warps * EACH as usize
     }
@@ -102,7 +111,8 @@ impl PartitionSubject {
         let blocks = || (0..self.keys().len().div_ceil(self.tile()) as u32).map(|b| b * self.tile() as u32);
         let words = arrange_words(BASE * BASE, self.warps as u32);
         let counted = blocks().map(|from| (Launch::Count(from), BASE));
-        let scattered = blocks().map(|from| (Launch::Scatter(from), BASE));
+        let places = scatter_words(BASE, (self.warps as u32, EACH), self.sorted());
+        let scattered = blocks().map(|from| (Launch::Scatter(from), places));
         let arranged = blocks().map(|from| (Launch::Arrange(from), words));
         let one_each = (0..self.keys().len().div_ceil(self.warps)).map(|block| (block * self.warps) as u32);
         let sifted = one_each.map(|from| (Launch::Sift(from), SIFT_WORDS));
@@ -134,7 +144,7 @@ impl PartitionSubject {
                     }
                 }
                 Launch::Scatter(from) => {
-                    scatter(here, batch(0, from), first, counter(NEXT));
+                    scatter(here, batch(0, from), first, counter(NEXT), self.sorted());
                 }
                 Launch::Arrange(from) => arrange(here, batch(1, from), both),
                 Launch::Sift(from) => {
@@ -243,13 +253,13 @@ pub(super) fn subject(scenario: &Scenario) -> Made {
     Ok(Arc::new(OfLanes::<_, 1>(PartitionSubject::new(scenario))) as Arc<dyn AnySubject>)
 }
 
-/// A batch of these keys, by so many warps.
-pub(super) fn scenario(warps: usize, keys: &[u32]) -> Scenario {
+/// A batch of these keys, by so many warps; blocks sort their operations, or not.
+pub(super) fn scenario(warps: usize, keys: &[u32], sorted: bool) -> Scenario {
     const STRUCTURE: &str = PartitionSubject::STRUCTURE;
     let digits: String = keys.iter().map(|key| format!("_{}{}", key / BASE, key % BASE)).collect();
-    let name = format!("{STRUCTURE}/{warps}_warps/keys{digits}");
-    let config =
-        Config { lanes: 1, slots: 1, buckets: 1, reach: 1, bitmap: keys.to_vec(), ..Config::default() };
+    let (suffix, reach) = if sorted { ("/sorted", SORTED) } else { ("", DIRECT) };
+    let name = format!("{STRUCTURE}/{warps}_warps/keys{digits}{suffix}");
+    let config = Config { lanes: 1, slots: 1, buckets: 1, reach, bitmap: keys.to_vec(), ..Config::default() };
     Scenario::new(name, STRUCTURE, config, vec![vec![Call::new(Op::SearchAll, 0, 0)]; warps])
 }
 
@@ -259,23 +269,29 @@ pub(super) fn scenario(warps: usize, keys: &[u32]) -> Scenario {
 pub(super) fn default_set() -> Vec<Scenario> {
     let batches: [&[u32]; 8] =
         [&[], &[4], &[8, 0], &[1, 1, 0], &[5, 2, 8, 0], &[3, 3, 3, 3], &[7, 4, 1, 6], &[8, 4, 4, 0, 2]];
-    let of = |warps| batches.iter().map(move |keys| scenario(warps, keys));
-    // One warp has two blocks of four, and is sifted four times; its writes are bounded.
-    of(1)
-        .filter(|scenario| scenario.config.bitmap.len() < 4)
-        .chain(of(2))
-        .chain([scenario(3, &[15, 5, 2, 1, 0]), scenario(4, &[15, 4, 0])])
-        .collect()
+    let set = |sorted| {
+        let of = move |warps| batches.into_iter().map(move |keys| scenario(warps, keys, sorted));
+        // One warp has two blocks of four, and is sifted four times; its writes are bounded.
+        of(1)
+            .filter(|scenario| scenario.config.bitmap.len() < 4)
+            .chain(of(2))
+            .chain([scenario(3, &[15, 5, 2, 1, 0], sorted), scenario(4, &[15, 4, 0], sorted)])
+    };
+    set(false).chain(set(true)).collect()
 }
 
 /// Three warps, and more operations.
 pub(super) fn deep() -> Vec<Scenario> {
     let batches: [&[u32]; 2] = [&[4, 4, 3, 5, 4], &[0, 8, 1, 7, 2, 6, 3]];
-    batches.iter().map(|keys| scenario(3, keys)).chain([scenario(2, &[6, 4, 4, 0, 2, 8, 1])]).collect()
+    let set = |sorted| {
+        let last = scenario(2, &[6, 4, 4, 0, 2, 8, 1], sorted);
+        batches.into_iter().map(move |keys| scenario(3, keys, sorted)).chain([last])
+    };
+    set(false).chain(set(true)).collect()
 }
 
 /// A random batch of up to five operations, by one warp or two.
 pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
     let keys: Vec<u32> = (0..below(6)).map(|_| below(BASE * BASE)).collect();
-    scenario(1 + below(2) as usize, &keys)
+    scenario(1 + below(2) as usize, &keys, below(2) == 1)
 }
