@@ -9,6 +9,7 @@ use crate::launch::{Arrays, Launch, Listed};
 use crate::row::Row;
 use crate::sorter::{Columns, Shape};
 use crate::structures::Holds;
+use core::ops::Range;
 use cudarc::driver::CudaStream;
 use std::sync::Arc;
 use warpproof_model::partition::HashPartitions;
@@ -36,9 +37,12 @@ pub(super) struct DeviceCarrier<'a, R: Row, S: Holds<R>, L> {
     pub(super) launch: &'a Launch<L>,
     pub(super) answered: Answered,
     pub(super) shape: Shape,
+    pub(super) rank: usize,
     /// This rank's items, and those of others in this round.
     pub(super) own: Option<Columns<1>>,
     pub(super) others: Option<Columns<1>>,
+    /// This rank's own part of the round: among its own items, and among those of all ranks.
+    pub(super) mine: [Part; 2],
 }
 
 impl<'a, R: Row, S: Holds<R>, L> DeviceCarrier<'a, R, S, L> {
@@ -105,6 +109,36 @@ impl<'a, R: Row, S: Holds<R>, L> DeviceCarrier<'a, R, S, L> {
         self.memory.mover().wait(run)
     }
 
+    /// Queues the operation on some items of columns, with answers beside them.
+    ///
+    /// # Safety
+    /// These items are in the columns when the stream has run what it has now.
+    unsafe fn run_some(&self, columns: &Columns<1>, items: Range<usize>) -> Result<(), Error>
+    where
+        L: Fn(&Head, &Arrays<R::Key, R::Value, R::Value>) -> Listed,
+    {
+        let (start, n) = (items.start, items.len());
+        if n == 0 {
+            return Ok(());
+        }
+        let [side] = columns.sides;
+        let at = |column: u64, bytes: usize| column + (start * bytes) as u64;
+        let (key, value) = (size_of::<R::Key>(), size_of::<R::Value>());
+        let some = |there: bool| if there { n } else { 0 };
+        let arrays = Arrays {
+            ops: Span::new(at(side.ops, 1), some(self.shape.ops)),
+            keys: Span::new(at(side.keys, key), n),
+            values: Span::new(at(side.values.unwrap_or(0), value), some(self.shape.values)),
+            codes: Span::new(at(columns.codes, 1), some(self.answered.codes)),
+            numbers: Span::new(at(columns.found, value), some(self.answered.numbers)),
+        };
+        let table = self.table.on_device();
+        let arguments = self.launch.arguments(table.head(), &arrays)?;
+        // SAFETY: a `Launch` has the arguments of its operation; the columns are of the table's rows, and are
+        // freed after the device was waited for.
+        unsafe { table.launch(self.launch.operation(), &self.memory.stream, &arguments) }
+    }
+
     /// Bytes of an item, or of an answer, in each of its columns; 0 where the batch has none.
     fn bytes(&self, cargo: Cargo) -> [usize; PLACE_WORDS] {
         let value = size_of::<R::Value>();
@@ -144,8 +178,12 @@ where
         core::array::from_fn(|column| columns[column] + (first * bytes[column]) as u64)
     }
 
+    /// A rank's own items and answers stay where they are.
     fn take(&mut self, cargo: Cargo, given: &[Part], taken: &[Part]) -> Result<(), Error> {
+        let part = |of: &[Part]| of.get(self.rank).copied().unwrap_or_default();
+        let (mine, run) = (self.rank, &self.memory.stream);
         if cargo == Cargo::Items {
+            self.mine = [part(given), part(taken)];
             let items = taken.iter().map(|part| part.items).sum();
             let mut used = self.memory.used();
             self.others = Some(used.others.columns::<R, 1>(items, self.shape)?);
@@ -156,37 +194,48 @@ where
         let mut gives = crate::host::room("columns", PLACE_WORDS)?;
         let mut takes = crate::host::room("columns", PLACE_WORDS)?;
         for (column, bytes) in self.bytes(cargo).into_iter().enumerate().filter(|(_, bytes)| *bytes > 0) {
-            let moved = |part: &Part| Move {
+            let moved = |(rank, part): (usize, &Part)| Move {
                 from: part.place[column],
                 to: to[column] + (part.first * bytes) as u64,
-                bytes: part.items * bytes,
+                bytes: if rank == mine { 0 } else { part.items * bytes },
             };
-            gives.push(given.iter().map(moved).collect::<Vec<_>>());
-            takes.push(taken.iter().map(moved).collect::<Vec<_>>());
+            gives.push(given.iter().enumerate().map(moved).collect::<Vec<_>>());
+            takes.push(taken.iter().enumerate().map(moved).collect::<Vec<_>>());
         }
+        let stream = match cargo {
+            Cargo::Items => {
+                // Columns that were freed may be in use until here.
+                let copies = &self.memory.copies;
+                copies.join(run).map_err(Error::driver("waiting for the items of a batch"))?;
+                copies
+            }
+            Cargo::Answers => run,
+        };
         // SAFETY: what ranks give is in columns of theirs, at the places that they have told, and stays there
         // as `Rounds::carry` says; what this rank takes goes to its own columns, which are as long.
-        unsafe { self.memory.mover().columns(&self.memory.stream, &gives, &takes) }
+        unsafe { self.memory.mover().columns(stream, &gives, &takes) }
     }
 
     fn run(&mut self, items: usize) -> Result<(), Error> {
-        let Some(others) = self.others.filter(|_| items > 0) else { return Ok(()) };
-        let [side] = others.sides;
-        let arrays = Arrays {
-            ops: Span::new(side.ops, if self.shape.ops { items } else { 0 }),
-            keys: Span::new(side.keys, items),
-            values: Span::new(side.values.unwrap_or(0), if self.shape.values { items } else { 0 }),
-            codes: Span::new(others.codes, if self.answered.codes { items } else { 0 }),
-            numbers: Span::new(others.found, if self.answered.numbers { items } else { 0 }),
-        };
-        let table = self.table.on_device();
-        let arguments = self.launch.arguments(table.head(), &arrays)?;
-        // SAFETY: a `Launch` has the arguments of its operation; the columns are of the table's rows, and are
-        // freed after the device was waited for.
-        unsafe { table.launch(self.launch.operation(), &self.memory.stream, &arguments) }
+        let [own, mine] = self.mine;
+        let run = &self.memory.stream;
+        if let Some(columns) = self.own {
+            // SAFETY: of this rank's own items, which it has sorted.
+            unsafe { self.run_some(&columns, own.first..own.first + own.items)? };
+        }
+        run.join(&self.memory.copies).map_err(Error::driver("waiting for the items of other ranks"))?;
+        if let Some(columns) = self.others {
+            // SAFETY: of the items of other ranks, which are before and after those of this one.
+            unsafe {
+                self.run_some(&columns, 0..mine.first)?;
+                self.run_some(&columns, mine.first + mine.items..items)?;
+            }
+        }
+        Ok(())
     }
 
     fn wait(&mut self) -> Result<(), Error> {
+        self.memory.mover().wait(&self.memory.copies)?;
         self.memory.mover().wait(&self.memory.stream)
     }
 }
@@ -194,6 +243,8 @@ where
 /// Also after an error nothing of the batch is left to run when the caller's slices are free again.
 impl<R: Row, S: Holds<R>, L> Drop for DeviceCarrier<'_, R, S, L> {
     fn drop(&mut self) {
-        let _ = self.memory.mover().wait(&self.memory.stream);
+        for stream in [&self.memory.copies, &self.memory.stream] {
+            let _ = self.memory.mover().wait(stream);
+        }
     }
 }

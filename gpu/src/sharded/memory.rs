@@ -22,6 +22,8 @@ pub struct RankMemory {
     pub(super) device: Device,
     /// Where batches run.
     pub(super) stream: Arc<CudaStream>,
+    /// Where the items of others are copied, while this rank runs its own.
+    pub(super) copies: Arc<CudaStream>,
     /// The most items that one rank sends another one in a round.
     pub(super) most: usize,
     mover: Box<dyn Mover>,
@@ -88,6 +90,7 @@ impl RankMemory {
         Ok(Arc::new(Self {
             device: device.clone(),
             stream: device.new_stream()?,
+            copies: device.new_stream()?,
             most: most.clamp(1, u32::MAX as usize),
             mover,
             used: Mutex::new(Used { sorters: [None, None], own: columns(), others: columns() }),

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use warpproof_model::Update;
 use warpproof_model::bits::Integer;
 use warpproof_model::host::Refused;
-use warpproof_model::sharded::{Call as Collective, Error as ShardedError, Prepared, Sharded};
+use warpproof_model::sharded::{Call as Collective, Error as ShardedError, Part, Prepared, Sharded};
 
 /// Operations of a rank on device slices: [`Sharded`] over a [`DeviceExchange`], with a [`Table`] as its
 /// shard.
@@ -104,8 +104,17 @@ impl<R: Row, S: Holds<R>, X: DeviceExchange> OnStream<'_, Sharded<Table<R, S>, X
         let carried = self.table.carry(collective, |exchange| {
             let memory = Arc::clone(exchange.memory());
             let most = memory.most;
-            let mut carrier =
-                DeviceCarrier { table, memory, launch, answered, shape, own: None, others: None };
+            let mut carrier = DeviceCarrier {
+                table,
+                memory,
+                launch,
+                answered,
+                shape,
+                rank: exchange.rank() as usize,
+                own: None,
+                others: None,
+                mine: <[Part; 2]>::default(),
+            };
             let starts = match &admitted {
                 // SAFETY: slices that `call` took, and of the right lengths; this call waits for the batch.
                 Ok((given, _)) => unsafe { carrier.sort(given, owners, self.stream) },
