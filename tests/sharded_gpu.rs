@@ -401,7 +401,7 @@ mod nccl {
         let gone = folder.join("gone");
         let outputs = start(&gone, true);
         let said = String::from_utf8_lossy(&outputs[0].stdout) + String::from_utf8_lossy(&outputs[0].stderr);
-        assert!(!outputs[0].status.success() && said.contains("rank 0"), "{said}");
+        assert!(!outputs[0].status.success() && said.contains("why: Alone, rank: 0"), "{said}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }
