@@ -139,6 +139,21 @@ impl<'a, R: Row, S: Holds<R>, L> DeviceCarrier<'a, R, S, L> {
         unsafe { table.launch(self.launch.operation(), &self.memory.stream, &arguments) }
     }
 
+    /// Queues this rank's own items, of which one half runs while the items of others come (0), and the other
+    /// one while their answers go back (1). Without values answers are small, and all of them run first.
+    fn run_own(&self, half: usize) -> Result<(), Error>
+    where
+        L: Fn(&Head, &Arrays<R::Key, R::Value, R::Value>) -> Listed,
+    {
+        let Some(columns) = self.own else { return Ok(()) };
+        let Part { first, items, .. } = self.mine[0];
+        let end = first + items;
+        let middle = if self.answered.numbers { first + items / 2 } else { end };
+        let some = if half == 0 { first..middle } else { middle..end };
+        // SAFETY: of this rank's own items, which it has sorted.
+        unsafe { self.run_some(&columns, some) }
+    }
+
     /// Bytes of an item, or of an answer, in each of its columns; 0 where the batch has none.
     fn bytes(&self, cargo: Cargo) -> [usize; PLACE_WORDS] {
         let value = size_of::<R::Value>();
@@ -202,27 +217,25 @@ where
             gives.push(given.iter().enumerate().map(moved).collect::<Vec<_>>());
             takes.push(taken.iter().enumerate().map(moved).collect::<Vec<_>>());
         }
-        let stream = match cargo {
-            Cargo::Items => {
-                // Columns that were freed may be in use until here.
-                let copies = &self.memory.copies;
-                copies.join(run).map_err(Error::driver("waiting for the items of a batch"))?;
-                copies
-            }
-            Cargo::Answers => run,
-        };
+        let copies = &self.memory.copies;
+        if cargo == Cargo::Items {
+            // Columns that were freed may be in use until here.
+            copies.join(run).map_err(Error::driver("waiting for the items of a batch"))?;
+        }
         // SAFETY: what ranks give is in columns of theirs, at the places that they have told, and stays there
         // as `Rounds::carry` says; what this rank takes goes to its own columns, which are as long.
-        unsafe { self.memory.mover().columns(stream, &gives, &takes) }
+        let moved = unsafe { self.memory.mover().columns(copies, &gives, &takes) };
+        if cargo == Cargo::Answers {
+            self.run_own(1)?;
+            run.join(copies).map_err(Error::driver("waiting for the answers of other ranks"))?;
+        }
+        moved
     }
 
     fn run(&mut self, items: usize) -> Result<(), Error> {
-        let [own, mine] = self.mine;
+        let mine = self.mine[1];
+        self.run_own(0)?;
         let run = &self.memory.stream;
-        if let Some(columns) = self.own {
-            // SAFETY: of this rank's own items, which it has sorted.
-            unsafe { self.run_some(&columns, own.first..own.first + own.items)? };
-        }
         run.join(&self.memory.copies).map_err(Error::driver("waiting for the items of other ranks"))?;
         if let Some(columns) = self.others {
             // SAFETY: of the items of other ranks, which are before and after those of this one.

@@ -32,7 +32,7 @@ pub struct RankMemory {
 
 /// Digits of a batch, of all ranks together: the items for a shard come in that many parts of it. Measured
 /// (notes/sharded.md).
-const DIGITS: u32 = 256;
+const DIGITS: u32 = 64;
 
 /// What a batch uses.
 pub(super) struct Used {
