@@ -58,8 +58,8 @@ fn keys<K: TryFrom<u64, Error: Debug>>(n: usize, of: u64, seed: u64) -> Vec<K> {
     (0..n as u64).map(key).collect()
 }
 
-/// Each rank inserts keys of its own, searches those of all, deletes some, and adds to others. The outcomes of
-/// keys that occur once in all batches are known.
+/// Each rank inserts keys of its own, searches those of all, deletes some, and assigns others. The outcomes
+/// of keys that occur once in all batches are known.
 fn follow<K, S>(ranks: usize, most: usize, n: usize, make: impl Fn(&Device) -> Map<K, K, S> + Sync)
 where
     K: KeyScalar + TableKey + TableValue<u64> + TryFrom<u64, Error: Debug> + Into<u64>,

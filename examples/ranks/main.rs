@@ -8,9 +8,9 @@
 //! srun -n 16 --ntasks-per-node 8 target/release/examples/ranks $HOME/ranks.id 100000000
 //! ```
 //!
-//! The launcher tells each process its rank. The ranks find each other by the file of the first argument, which
-//! all of them must see and which must not be there before. Each rank inserts its part of the pairs, searches
-//! for another part, and checks the answers.
+//! The launcher tells each process its rank. The ranks find each other by the file of the first argument,
+//! which all of them must see and which must not be there before. Each rank inserts its part of the pairs,
+//! searches for another part, and checks the answers.
 
 use std::error::Error;
 use std::path::Path;

@@ -35,8 +35,8 @@ pub(crate) struct Sorter {
 }
 
 impl Sorter {
-    /// A sorter by so many child tables, for keys of `key_bytes` bytes, with `beside` bytes for the caller. It
-    /// has `most` digits, or one for each child table if these are more.
+    /// A sorter by so many child tables, for keys of `key_bytes` bytes, with `beside` bytes for the caller.
+    /// It has `most` digits, or one for each child table if these are more.
     ///
     /// # Errors
     /// [`Error::Refused`] if there are more than 8,192; [`Error::OutOfMemory`].

@@ -1,8 +1,8 @@
 //! Tables in shards on several GPUs: a rank has a GPU, and its shard is a table on it.
 //!
-//! [`Sharded`] of `warpproof-model` is the table. Over any exchange it has the operations on host slices. Over
-//! a [`DeviceExchange`] it has those on device slices too ([`OnRank`]): a batch is sorted by the owners of its
-//! keys on the GPU, moved from GPU to GPU, run by the shards, and answered in the order of the batch.
+//! [`Sharded`] of `warpproof-model` is the table. Over any exchange it has the operations on host slices.
+//! Over a [`DeviceExchange`] it has those on device slices too ([`OnRank`]): a batch is sorted by the owners
+//! of its keys on the GPU, moved from GPU to GPU, run by the shards, and answered in the order of the batch.
 //!
 //! - [`Peers`]: ranks are threads of one process, and copy from each other's memory.
 //! - `Nccl` (feature `nccl`): each rank is a process, on this host or another one.

@@ -148,6 +148,8 @@ impl PeerCopies {
 }
 
 impl Mover for PeerCopies {
+    /// # Safety
+    /// As in the trait.
     unsafe fn columns(
         &self,
         stream: &Arc<CudaStream>,

@@ -153,6 +153,21 @@ pub(super) const TABLES: &[Table] = &[
         ],
     },
     Table {
+        name: "sharded",
+        columns: &[
+            ("insert_unique", "insert"),
+            ("search present", "search present"),
+            ("routed: insert_unique", "insert, routed"),
+            ("routed: search present", "search, routed"),
+            ("one GPU: insert_unique", "insert, one GPU"),
+            ("one GPU: search present", "search, one GPU"),
+        ],
+        points: &[
+            ("sharded", on_gpu("map64", 20_000_000, 0.8)),
+            ("sharded", on_gpu("map64", 200_000_000, 0.8)),
+        ],
+    },
+    Table {
         name: "python gpu",
         columns: PYTHON,
         points: &[

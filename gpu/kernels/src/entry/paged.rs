@@ -32,29 +32,35 @@ impl Digits {
         self.children * self.parts
     }
 
-    /// The child table of a key, and its hash there.
+    /// The child table of a key.
     #[inline(always)]
-    fn child<K: Key>(self, key: K) -> (u32, Hash64) {
-        let child = key.hash(self.seed).digit(self.children);
+    fn child<K: Key>(self, key: K) -> u32 {
+        key.hash(self.seed).digit(self.children)
+    }
+
+    /// The hash of a key in its child table.
+    #[inline(always)]
+    fn hash_in<K: Key>(self, child: u32, key: K) -> Hash64 {
         // SAFETY: two words for each child table, which nothing writes during the launch.
         let words = [0, 1].map(|word| unsafe { self.seeds.add(2 * child as usize + word).read() });
-        (child, key.hash(Seed::from_words(words)))
+        key.hash(Seed::from_words(words))
     }
 
     /// The digit of a key.
     #[inline(always)]
     fn of<K: Key>(self, key: K) -> u32 {
+        let child = self.child(key);
         if self.parts == 1 {
-            return key.hash(self.seed).digit(self.children);
+            return child;
         }
-        let (child, hash) = self.child(key);
-        child * self.parts + hash.digit(self.parts)
+        child * self.parts + self.hash_in(child, key).digit(self.parts)
     }
 
     /// The digit of a key, and the number of its bin among the `bins` of that digit.
     #[inline(always)]
     fn with_bin<K: Key>(self, key: K, bins: u32) -> (u32, u32) {
-        let (child, hash) = self.child(key);
+        let child = self.child(key);
+        let hash = self.hash_in(child, key);
         (child * self.parts + hash.digit(self.parts), hash.rest(self.parts).digit(bins))
     }
 }
@@ -281,8 +287,8 @@ macro_rules! of_keys {
             unsafe { give_back(numbers, (keys, codes, values), n, (to_codes, to_values)) }
         }
 
-        /// Brings answers (codes, numbers or both) from the `places` of operations into the order of the batch.
-        /// A thread for each operation.
+        /// Brings answers (codes, numbers or both) from the `places` of operations into the order of the
+        /// batch. A thread for each operation.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(paged_gather_, $width)}(
             places: In<u32>, codes: MaybeIn<u8>, values: MaybeIn<$key>, n: Count,

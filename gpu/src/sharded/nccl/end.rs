@@ -329,6 +329,8 @@ struct NcclMoves {
 }
 
 impl Mover for NcclMoves {
+    /// # Safety
+    /// As in the trait.
     unsafe fn columns(
         &self,
         stream: &Arc<CudaStream>,

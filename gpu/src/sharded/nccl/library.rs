@@ -56,7 +56,12 @@ impl Config {
     };
 }
 
-/// The functions.
+/// The functions of the library. Those that take no communicator and no address are safe.
+///
+/// # Safety
+///
+/// A communicator is one that `init_rank` has made, and neither destroyed nor aborted. An address is of
+/// memory as long as the call says.
 pub(super) struct Functions {
     get_unique_id: unsafe extern "C" fn(*mut RawId) -> Code,
     init_rank: unsafe extern "C" fn(*mut Comm, c_int, RawId, c_int, *mut Config) -> Code,

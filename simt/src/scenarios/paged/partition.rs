@@ -41,8 +41,8 @@ const NOTHING: u128 = 99;
 /// A batch, which is counted, scattered by the first digits of keys, and arranged by both; and of which those
 /// with an even key stay when it is sifted.
 ///
-/// The configuration says: `bitmap` are the keys, of two digits to the base 4 each; `reach` is 2 if blocks sort
-/// their operations before they scatter them.
+/// The configuration says: `bitmap` are the keys, of two digits to the base 4 each; `reach` is 2 if blocks
+/// sort their operations before they scatter them.
 #[derive(Clone, Debug)]
 pub struct PartitionSubject {
     config: Config,
