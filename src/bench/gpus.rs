@@ -1,5 +1,5 @@
 //! `warpproof bench sharded --gpus`: pairs of u64 in shards on several GPUs, batches in device memory. Beside
-//! them: batches that are routed already, one table on one GPU, and copies between the GPUs.
+//! them: batches that are routed already, and one table on one GPU.
 
 use super::Args;
 use super::keys::Number;
@@ -260,44 +260,8 @@ impl Bench {
             output::grouped(size.into()),
             self.load
         ))?;
-        self.copies(size)?;
         self.sharded(size)?;
         self.alone(size)
-    }
-
-    /// Copies between each GPU and the next one, all at once: as many pairs as leave a GPU.
-    fn copies(&mut self, size: u32) -> Fallible<()> {
-        let ranks = self.devices.len();
-        if ranks < 2 {
-            return Ok(());
-        }
-        let words = 2 * size as usize / ranks / ranks * (ranks - 1);
-        let start = Start::new(ranks);
-        let streams: Vec<_> =
-            self.devices.iter().map(|device| device.context().new_stream()).collect::<Result<_, _>>()?;
-        let from: Vec<_> =
-            streams.iter().map(|stream| stream.alloc_zeros::<u64>(words)).collect::<Result<_, _>>()?;
-        streams.iter().try_for_each(|stream| stream.synchronize())?;
-        let (rounds, from) = (self.rounds, &from);
-        let run = |rank: usize, stream: &Arc<CudaStream>| -> Fallible<Vec<f64>> {
-            let here = start.member();
-            let mut to = stream.alloc_zeros::<u64>(words)?;
-            let mut times = Vec::new();
-            for _ in 0..=rounds {
-                stream.synchronize()?;
-                here.wait()?;
-                let began = Instant::now();
-                stream.memcpy_dtod(&from[(rank + 1) % ranks], &mut to)?;
-                stream.synchronize()?;
-                here.wait()?;
-                times.push(began.elapsed().as_secs_f64());
-            }
-            Ok(times)
-        };
-        let each = each(streams.iter(), |rank, stream| run(rank, stream));
-        let times = each?.swap_remove(0);
-        let moved = (words / 2 * ranks) as u64;
-        self.row(size, ("floor: pairs copied to peers", moved), median(times), true)
     }
 
     /// Shards on all GPUs, with arbitrary batches and with routed ones.

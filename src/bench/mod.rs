@@ -153,7 +153,7 @@ pub(crate) struct Args {
     /// Measure a table in shards on so many GPUs, with batches of u64 pairs in device memory
     ///
     /// Unique inserts and searches of 2 x 10^6, 10^7 and 10^8 keys in all, at a load of 0.8; batches that are
-    /// routed already; one table on one GPU; copies between the GPUs.
+    /// routed already; one table on one GPU.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     #[arg(conflicts_with_all = ["paper", "ranks", "table", "json", "plot", "max_size", "entry"])]
     gpus: Option<u32>,
