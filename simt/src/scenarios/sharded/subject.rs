@@ -15,8 +15,8 @@ use warpproof_model::{ReadOrder, Words, WriteOrder};
 /// The configuration says: `buckets` is the number of ranks, `slots` that of words in a bin, `pool` the
 /// number of the last message before the scenario. `bitmap` is how often a rank waits before it gives up (0:
 /// as often as necessary); the rank that vanishes, counted from 1 (0: none); before which message; the
-/// ranks that never give up by themselves, a bit for each; and how items are moved: 0 by messages, else by a
-/// carrier ([`Carry`]), and how many from one rank for another one in a round.
+/// ranks that never give up by themselves, a bit for each; and how items are moved: by messages (0), by a
+/// carrier at once (1) or when it is waited for (2), and how many from one rank for another one in a round.
 #[derive(Clone, Debug)]
 pub struct ShardedSubject {
     config: Config,
