@@ -44,7 +44,7 @@ fn every_structure_holds_in_random_scenarios() {
             // Loom does not end where four warps wait for each other, or ranks do.
             let waits = scenario.programs.len() > 3 || structure.name == "sharded";
             let engine: &dyn Engine = if waits { &Explore } else { &Loom };
-            let report = engine.explore(&scenario, &options(100)).expect("a scenario");
+            let report = engine.explore(&scenario, &options(400)).expect("a scenario");
             // Relaxed, both: one thread counts.
             explored.fetch_add(1, Ordering::Relaxed);
             capped.fetch_add(u64::from(report.verdict == Verdict::Capped), Ordering::Relaxed);

@@ -271,27 +271,27 @@ pub(super) fn default_set() -> Vec<Scenario> {
         [&[], &[4], &[8, 0], &[1, 1, 0], &[5, 2, 8, 0], &[3, 3, 3, 3], &[7, 4, 1, 6], &[8, 4, 4, 0, 2]];
     let set = |sorted| {
         let of = move |warps| batches.into_iter().map(move |keys| scenario(warps, keys, sorted));
-        // One warp has two blocks of four, and is sifted four times; its writes are bounded.
+        // One warp has two blocks of four, and is sifted four times; its writes are bounded. So are those of
+        // two warps that sort three blocks.
+        let most = if sorted { 4 } else { 5 };
         of(1)
             .filter(|scenario| scenario.config.bitmap.len() < 4)
-            .chain(of(2))
+            .chain(of(2).filter(move |scenario| scenario.config.bitmap.len() <= most))
             .chain([scenario(3, &[15, 5, 2, 1, 0], sorted), scenario(4, &[15, 4, 0], sorted)])
     };
     set(false).chain(set(true)).collect()
 }
 
-/// Three warps, and more operations.
+/// Three warps, and more operations. More than five take more writes of a warp than an execution may have.
 pub(super) fn deep() -> Vec<Scenario> {
-    let batches: [&[u32]; 2] = [&[4, 4, 3, 5, 4], &[0, 8, 1, 7, 2, 6, 3]];
-    let set = |sorted| {
-        let last = scenario(2, &[6, 4, 4, 0, 2, 8, 1], sorted);
-        batches.into_iter().map(move |keys| scenario(3, keys, sorted)).chain([last])
-    };
+    let batches: [&[u32]; 2] = [&[4, 4, 3, 5, 4], &[0, 8, 1, 7, 2]];
+    let set = |sorted| batches.into_iter().map(move |keys| scenario(3, keys, sorted));
     set(false).chain(set(true)).collect()
 }
 
 /// A random batch of up to five operations, by one warp or two.
 pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
     let keys: Vec<u32> = (0..below(6)).map(|_| below(BASE * BASE)).collect();
-    scenario(1 + below(2) as usize, &keys, below(2) == 1)
+    // The writes of a warp are bounded.
+    scenario(1 + below(2) as usize, &keys, below(2) == 1 && keys.len() < 4)
 }
