@@ -23,19 +23,13 @@ pub(super) struct Given<R: Row> {
     pub(super) ops: Option<Span<u8>>,
 }
 
-/// Which answers an operation has.
-#[derive(Clone, Copy)]
-pub(super) struct Answered {
-    pub(super) codes: bool,
-    pub(super) numbers: bool,
-}
-
 /// Runs one batch on a rank.
 pub(super) struct DeviceCarrier<'a, R: Row, S: Holds<R>, L> {
     pub(super) table: &'a Table<R, S>,
     pub(super) memory: Arc<RankMemory>,
     pub(super) launch: &'a Launch<L>,
-    pub(super) answered: Answered,
+    /// Whether answers have a value besides their code.
+    pub(super) valued: bool,
     pub(super) shape: Shape,
     pub(super) rank: usize,
     /// This rank's items, and those of others in this round.
@@ -129,8 +123,8 @@ impl<'a, R: Row, S: Holds<R>, L> DeviceCarrier<'a, R, S, L> {
             ops: Span::new(at(side.ops, 1), some(self.shape.ops)),
             keys: Span::new(at(side.keys, key), n),
             values: Span::new(at(side.values.unwrap_or(0), value), some(self.shape.values)),
-            codes: Span::new(at(columns.codes, 1), some(self.answered.codes)),
-            numbers: Span::new(at(columns.found, value), some(self.answered.numbers)),
+            codes: Span::new(at(columns.codes, 1), n),
+            numbers: Span::new(at(columns.found, value), some(self.valued)),
         };
         let table = self.table.on_device();
         let arguments = self.launch.arguments(table.head(), &arrays)?;
@@ -148,7 +142,7 @@ impl<'a, R: Row, S: Holds<R>, L> DeviceCarrier<'a, R, S, L> {
         let Some(columns) = self.own else { return Ok(()) };
         let Part { first, items, .. } = self.mine[0];
         let end = first + items;
-        let middle = if self.answered.numbers { first + items / 2 } else { end };
+        let middle = if self.valued { first + items / 2 } else { end };
         let some = if half == 0 { first..middle } else { middle..end };
         // SAFETY: of this rank's own items, which it has sorted.
         unsafe { self.run_some(&columns, some) }
@@ -162,10 +156,7 @@ impl<'a, R: Row, S: Holds<R>, L> DeviceCarrier<'a, R, S, L> {
                 let Shape { values, ops } = self.shape;
                 [size_of::<R::Key>(), if values { value } else { 0 }, usize::from(ops)]
             }
-            Cargo::Answers => {
-                let Answered { codes, numbers } = self.answered;
-                [usize::from(codes), if numbers { value } else { 0 }, 0]
-            }
+            Cargo::Answers => [size_of::<u8>(), if self.valued { value } else { 0 }, 0],
         }
     }
 

@@ -57,7 +57,7 @@ pub(super) struct Move {
 /// Moves columns between the memories of ranks.
 pub(super) trait Mover: Send + Sync {
     /// Queues the moves of columns, each with a part for every rank: those that this rank gives, and those
-    /// that it takes. All ranks have as many columns.
+    /// that it takes. All ranks have as many columns. A rank's part for itself has no bytes.
     ///
     /// # Safety
     /// The addresses are those of device memory of these ranks, as long as the parts say. What ranks give is

@@ -1,6 +1,6 @@
 //! Operations of a rank on device slices.
 
-use super::carrier::{Answered, DeviceCarrier, Given};
+use super::carrier::{DeviceCarrier, Given};
 use super::memory::DeviceExchange;
 use crate::access::OnStream;
 use crate::arguments::{Head, Operation};
@@ -27,7 +27,7 @@ pub trait OnRank: Sized {
     /// Calls are collective, wait for their end, and answer each rank in the order of its own batch. Outcomes
     /// are the codes of [`warpproof_model::outcome`]. A batch is sorted by owner (two passes over it), moved
     /// to the shards, and its answers are moved back. Batches of a table run one after the other. If all
-    /// shards have one seed, items come to a shard in the order of their homes there, which it runs faster.
+    /// shards have one seed, the items for a shard come part by part of its homes, which it runs faster.
     fn on_stream<'a>(&'a self, stream: &'a Arc<CudaStream>) -> OnStream<'a, Self>;
 }
 
@@ -92,8 +92,8 @@ impl<R: Row, S: Holds<R>, X: DeviceExchange> OnStream<'_, Sharded<Table<R, S>, X
         slices: Slices<'_, R>,
     ) -> Said {
         let shape = Shape { values: slices.values.is_some(), ops: slices.ops.is_some() };
-        // What ranks move must not depend on what the caller of one of them asks for.
-        let answered = Answered { codes: true, numbers: slices.numbers.is_some() };
+        // Codes are moved even where nobody asks for them: what ranks move is the same on all.
+        let valued = slices.numbers.is_some();
         let table = self.table.shard();
         let mut call = Call::new(table.device().context(), self.stream);
         let admitted = match &mut call {
@@ -108,7 +108,7 @@ impl<R: Row, S: Holds<R>, X: DeviceExchange> OnStream<'_, Sharded<Table<R, S>, X
                 table,
                 memory,
                 launch,
-                answered,
+                valued,
                 shape,
                 rank: exchange.rank() as usize,
                 own: None,

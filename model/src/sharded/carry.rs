@@ -98,6 +98,7 @@ impl<X: Exchange> Rounds<X> {
         if let Some(lost) = self.lost() {
             return Err(lost.into());
         }
+        let kind = kind.carried();
         let ranks = self.exchange().ranks() as usize;
         let parts = room(ranks).and_then(|given| Ok([given, room(ranks)?]));
         let [mut given, mut taken] = match parts {
@@ -242,4 +243,66 @@ fn in_a_row(parts: &mut [Part]) -> usize {
         all += part.items;
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    const DELETE: Kind = Kind { code: 3, width: 1, valued: false };
+
+    /// Rank 0 of two. Rank 1 sends three items in messages, as many words as a place has.
+    struct Other(Option<Lost>);
+
+    impl Exchange for Other {
+        fn rank(&self) -> u32 {
+            0
+        }
+        fn ranks(&self) -> u32 {
+            2
+        }
+        fn bin_words(&self) -> usize {
+            8
+        }
+        fn all_to_all(&mut self, messages: &mut [Vec<u64>]) -> Result<(), Lost> {
+            let header = Header { kind: DELETE, more: false, answers: false, failed: false, items: 3 };
+            messages[1] = vec![header.word(), 10, 11, 12];
+            self.0.map_or(Ok(()), Err)
+        }
+        fn lose(&mut self, why: Why, rank: u32) -> Lost {
+            *self.0.get_or_insert(Lost { why, rank, message: 1 })
+        }
+    }
+
+    /// Must not be asked for anything that others have.
+    struct Nothing;
+
+    impl Carrier for Nothing {
+        type Error = ();
+
+        fn place(&self, _: Cargo, _: usize) -> [u64; PLACE_WORDS] {
+            [0; PLACE_WORDS]
+        }
+        fn take(&mut self, _: Cargo, _: &[Part], _: &[Part]) -> Result<(), ()> {
+            panic!("items of another call are no places")
+        }
+        fn run(&mut self, _: usize) -> Result<(), ()> {
+            panic!("nothing was taken")
+        }
+        fn wait(&mut self) -> Result<(), ()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_rank_that_sends_items_makes_another_call() {
+        let mut rounds = Rounds::new(Other(None)).expect("rounds");
+        let prepare = |_: &Other| Prepared { carrier: Nothing, starts: Ok(vec![0, 0, 0]), most: 4 };
+        let lost = Lost { why: Why::Differs, rank: 1, message: 1 };
+        for _ in 0..2 {
+            let failed = rounds.carry(DELETE, prepare).err().expect("an error");
+            assert_eq!(failed, Failed::Lost(lost));
+        }
+    }
 }

@@ -15,6 +15,12 @@ impl Kind {
     /// The most words of an item.
     pub const MOST_WIDTH: u8 = 3;
 
+    /// This call with a batch whose items stay where they are. It is another one than that with messages of
+    /// items: their words would be taken for places, and places for items.
+    pub(super) const fn carried(self) -> Self {
+        Self { code: self.code | CARRIED, ..self }
+    }
+
     /// How many items a message of so many words holds, with their answers in another one of the same size.
     pub const fn per_bin(self, words: usize) -> usize {
         // Eight codes take a word; one item alone takes a whole one.
@@ -23,6 +29,9 @@ impl Kind {
         words.saturating_sub(1) / width
     }
 }
+
+/// The bit of a call's code that says that a carrier moves its items.
+const CARRIED: u8 = 1 << 7;
 
 /// The first word of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

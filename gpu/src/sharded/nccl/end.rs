@@ -68,7 +68,7 @@ impl Nccl {
         let comm = functions.begin((rank, ranks), id.raw())?;
         let line = Arc::new(Line { functions, comm: Mutex::new(Some(SendComm(comm))), time: limits.time });
         line.until_ready("finding the other ranks")?;
-        let mover = NcclMoves { line: Arc::clone(&line), rank };
+        let mover = NcclMoves { line: Arc::clone(&line) };
         let memory = RankMemory::new(device, limits.most, Box::new(mover))?;
         let staging = Staging::new(device, ranks as usize, limits.bin_words)?;
         Ok(Self { rank, ranks, limits, line, memory, staging, number: 0, lost: None })
@@ -325,7 +325,6 @@ impl core::fmt::Debug for Line {
 /// Moves columns over NCCL.
 struct NcclMoves {
     line: Arc<Line>,
-    rank: u32,
 }
 
 impl Mover for NcclMoves {
@@ -339,17 +338,10 @@ impl Mover for NcclMoves {
     ) -> Result<(), Error> {
         let others = |columns: &[Vec<Move>], address: fn(&Move) -> u64| -> Vec<(u32, u64, usize)> {
             let parts = columns.iter().flat_map(|column| (0..).zip(column));
-            let parts = parts.filter(|(rank, part)| *rank != self.rank && part.bytes > 0);
-            parts.map(|(rank, part)| (rank, address(part), part.bytes)).collect()
+            let some = parts.filter(|(_, part)| part.bytes > 0);
+            some.map(|(rank, part)| (rank, address(part), part.bytes)).collect()
         };
         let (sends, receives) = (others(given, |part| part.from), others(taken, |part| part.to));
-        for column in taken {
-            let Some(own) = column.get(self.rank as usize).filter(|own| own.bytes > 0) else { continue };
-            stream.context().bind_to_thread().map_err(Error::driver("taking a device's context"))?;
-            // SAFETY: the contract of this function: both are in this rank's memory.
-            unsafe { result::memcpy_dtod_async(own.to, own.from, own.bytes, stream.cu_stream()) }
-                .map_err(Error::driver("copying a rank's own items"))?;
-        }
         if sends.is_empty() && receives.is_empty() {
             return Ok(());
         }
