@@ -9,6 +9,7 @@ use warpproof_model::host::Refused;
 use warpproof_model::outcome::Op;
 
 mod bins;
+pub(crate) mod columns;
 mod head;
 mod list;
 pub(crate) mod paged;

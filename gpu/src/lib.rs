@@ -15,6 +15,7 @@
 //!   [`warpproof_model::host`] on host slices, as on the CPU. [`Table`] has what all of them share,
 //!   [`structures`] what each adds.
 //! - [`OnStream`]: the operations on device slices ([`slices`]), on a stream of the caller, asynchronous.
+//! - [`Grouping`]: distinct keys of columns in device memory, with counts of rows and sums of values.
 //! - [`Staging`]: staging buffers through which batches on host slices go to the device and back, in chunks.
 //!   [`Staged`]: the operations through staging buffers of the caller, with answers to a [`Sink`]: a slice, a
 //!   `Vec` or a closure. They allocate nothing.
@@ -48,6 +49,7 @@
 mod access;
 mod arguments;
 pub mod bench;
+mod columns;
 mod device;
 mod driver;
 pub mod dynamic;
@@ -72,6 +74,7 @@ pub mod structures;
 mod table;
 
 pub use access::{OnStream, Staged};
+pub use columns::Grouping;
 pub use cudarc;
 pub use device::Device;
 pub use error::Error;
@@ -100,6 +103,7 @@ mod tests {
         shared::<crate::CuckooMap<u64, u64>>();
         shared::<crate::DynamicSet<u32>>();
         shared::<crate::WaitFreeSet<u64>>();
+        shared::<crate::Grouping<u64>>();
         shared::<crate::bench::Floors>();
         shared::<crate::bench::Baselines>();
         shared::<crate::bench::ChainedMap>();

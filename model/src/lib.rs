@@ -5,6 +5,7 @@
 //! (feature `file`). Without the feature `host` it has no `std`.
 //!
 //! - [`warp`], [`block`], [`memory`]: the interface that a backend implements.
+//! - [`aggregate`](mod@aggregate): the groups of a column, in the blocks of a launch.
 //! - [`at_lane`]: answers that are at one lane.
 //! - [`entry`]: the entry in a slot of one word.
 //! - [`map`]: the operations of every map, for code that works with several structures.
@@ -33,6 +34,7 @@ extern crate alloc;
 #[cfg(feature = "host")]
 extern crate std;
 
+pub mod aggregate;
 pub mod at_lane;
 pub mod bits;
 pub mod block;

@@ -4,14 +4,13 @@ use crate::failure::Failure;
 use crate::gpu::Gpu;
 use crate::make::Made;
 use crate::table::{Put, Table};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut, DriverError};
+use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut};
 use warpproof::gpu::{DynamicMap, DynamicSet, OpenMap, OpenSet, PagedMap};
 
 /// A slice of the caller's memory. Dropping it frees nothing.
-struct Borrowed<T>(Option<CudaSlice<T>>);
+pub(crate) struct Borrowed<T>(Option<CudaSlice<T>>);
 
 impl<T> Borrowed<T> {
     /// The elements at this address.
@@ -19,16 +18,16 @@ impl<T> Borrowed<T> {
     /// # Safety
     /// They are live memory of the stream's device until the stream has run the call, and no other work uses
     /// what the call writes.
-    unsafe fn new(stream: &Arc<CudaStream>, address: u64, len: usize) -> Self {
+    pub(crate) unsafe fn new(stream: &Arc<CudaStream>, address: u64, len: usize) -> Self {
         // SAFETY: the contract of this function; all bits are numbers.
         Self(Some(unsafe { stream.upgrade_device_ptr(address, len) }))
     }
 
-    fn view(&self) -> CudaView<'_, T> {
+    pub(crate) fn view(&self) -> CudaView<'_, T> {
         self.0.as_ref().map(CudaSlice::as_view).expect("there until it is dropped")
     }
 
-    fn view_mut(&mut self) -> CudaViewMut<'_, T> {
+    pub(crate) fn view_mut(&mut self) -> CudaViewMut<'_, T> {
         self.0.as_mut().map(CudaSlice::as_view_mut).expect("there until it is dropped")
     }
 }
@@ -167,32 +166,6 @@ impl DeviceCall {
     fn delete(&self, py: Python<'_>, keys: u64, codes: u64) -> PyResult<()> {
         self.per_key(py, keys, codes, true)
     }
-
-    /// Writes all entries of a map of a fixed size, unless there are more than the arrays have room for.
-    /// Returns their number, and waits for it.
-    fn retrieve_all(&self, py: Python<'_>, keys: u64, values: u64) -> PyResult<u64> {
-        macro_rules! copied {
-            ($map:expr, $stream:expr, $Word:ty) => {{
-                let table = $map.downcast_ref::<OpenMap<$Word, $Word>>().ok_or_else(not_here)?;
-                let mut count = $stream.alloc_zeros::<u64>(1).map_err(driver)?;
-                // SAFETY: addresses of the package.
-                let (mut keys, mut values) = unsafe { self.pair::<$Word>($stream, keys, values) };
-                let columns = (&mut keys.view_mut(), &mut values.view_mut());
-                table.on_stream($stream).retrieve_all(columns.0, columns.1, &mut count)?;
-                $stream.clone_dtoh(&count).map_err(driver)?[0]
-            }};
-        }
-        let mut total = 0;
-        self.run(py, |made, stream| {
-            total = match made {
-                Made::Map32(map) => copied!(map, stream, u32),
-                Made::Map64(map) => copied!(map, stream, u64),
-                _ => return Err(not_here()),
-            };
-            Ok(())
-        })?;
-        Ok(total)
-    }
 }
 
 impl DeviceCall {
@@ -233,9 +206,4 @@ impl DeviceCall {
             _ => on_device!(made, stream, |table: Word| call!(table, Word, stream)),
         })
     }
-}
-
-/// An error of the driver.
-fn driver(error: DriverError) -> Failure {
-    Failure::Python(PyRuntimeError::new_err(format!("the CUDA driver: {error}")))
 }

@@ -11,6 +11,7 @@ mod columns;
 mod device;
 mod failure;
 mod gpu;
+mod grouping;
 mod interrupt;
 mod make;
 mod table;
@@ -24,6 +25,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<gpu::Gpu>()?;
     module.add_class::<device::DeviceCall>()?;
+    module.add_class::<grouping::Grouping>()?;
     module.add_function(wrap_pyfunction!(columns::groups, module)?)?;
     module.add_function(wrap_pyfunction!(columns::fold, module)?)?;
     module.add_function(wrap_pyfunction!(columns::gather, module)?)?;

@@ -108,6 +108,16 @@ def test_folds_are_those_of_the_cpu(gpu: Any, values: str, rows: int, distinct: 
         assert gpu.back(result).dtype == expected.dtype
         np.testing.assert_allclose(gpu.back(result), expected, rtol=1e-6)
     np.testing.assert_array_equal(gpu.back(ours.count()[1]), theirs.count()[1])
+    loose = wp.group_by(gpu.there(host), ordered=False)
+    for how in ("sum", "mean", "count"):
+        given = () if how == "count" else (column,)
+        there = [gpu.there(values) for values in given]
+        found, result = (gpu.back(part) for part in getattr(loose, how)(*there))
+        expected_keys, expected = getattr(theirs, how)(*given)
+        assert result.dtype == expected.dtype
+        order, other = np.argsort(found), np.argsort(expected_keys)
+        np.testing.assert_array_equal(found[order], expected_keys[other])
+        np.testing.assert_allclose(result[order], expected[other], rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,9 @@ class Cupy:
     def view(self, array: Any, dtype: np.dtype[Any]) -> Any:
         return array.view(dtype)
 
+    def copy(self, array: Any) -> Any:
+        return array.copy()
+
     def reshape(self, array: Any, shape: tuple[int, ...]) -> Any:
         return array.reshape(shape)
 

@@ -18,8 +18,6 @@ _INT64 = np.dtype(np.int64)
 _SAMPLE = 1 << 14
 #: The least entries that a table is made for.
 _LEAST = 1 << 16
-#: Rows of one key, of the sample, that are few.
-_FEW = 4
 
 
 class Call:
@@ -77,14 +75,6 @@ class Call:
         self.of(len(keys)).delete(at(keys.array), at(codes))
         return codes == 0
 
-    def retrieve_all(
-        self, length: int, dtype: np.dtype[Any], value: np.dtype[Any]
-    ) -> tuple[Any, Any]:
-        """Return the keys and values of a map of so many entries."""
-        keys, values, at = self.empty(length, dtype), self.empty(length, value), self.ops.address
-        self.of(length).retrieve_all(at(keys), at(values))
-        return keys, values
-
 
 def _fixed(kind: str, keys: Given, capacity: int) -> Call:
     assert keys.ordinal is not None, "device memory"
@@ -92,23 +82,19 @@ def _fixed(kind: str, keys: Given, capacity: int) -> Call:
     return Call(_native.Table(kind, width, capacity, gpu(keys.ordinal)), keys)
 
 
-def _expected(keys: Given) -> tuple[int, bool]:
-    """Estimate how many distinct keys there are, and whether any of them has many rows.
-
-    The number is seldom too low, and never more than the rows.
-    """
+def _expected(keys: Given) -> int:
+    """Estimate how many distinct keys there are: seldom too few, and never more than rows."""
     rows = len(keys)
     if rows <= 4 * _SAMPLE:
-        return rows, True
+        return rows
     ops: Any = need(keys.library)
     # Random rows: keys may repeat in a pattern.
     drawn = np.random.default_rng().integers(0, rows, _SAMPLE)
     part = ops.to_host(ops.take(keys.array, ops.from_host(drawn, keys.ordinal)))
     _, counts = np.unique(part.view(unsigned(keys.dtype)), return_counts=True)
-    # What was seen once estimates what was not seen (Good, 1953). A key that was not seen may have
-    # as many rows as 8 of the sample stand for.
+    # What was seen once estimates what was not seen (Good, 1953).
     single = int((counts == 1).sum()) + 8
-    return min(rows, len(counts) + rows * single // len(part)), int(counts.max()) > _FEW
+    return min(rows, len(counts) + rows * single // len(part))
 
 
 def _filled(kind: str, keys: Given, values: Any, distinct: int) -> tuple[Call, Any]:
@@ -124,33 +110,52 @@ def _filled(kind: str, keys: Given, values: Any, distinct: int) -> tuple[Call, A
         distinct = len(keys)
 
 
+def _grouped(keys: Given, values: Any, counted: bool) -> tuple[Any, Any, Any]:
+    """Return the distinct keys, how many rows each has, and the sums of 64-bit values."""
+    ops: Any = need(keys.library)
+    assert keys.ordinal is not None, "device memory"
+    ordinal, rows, at = keys.ordinal, len(keys), ops.address
+    width = keys.dtype.itemsize * 8
+    grouping = _native.Grouping(width, gpu(ordinal), ops.stream(ordinal))
+    scratch = ops.empty(grouping.scratch_bytes(rows, values is not None), np.uint8, ordinal)
+    found = ops.empty(rows, keys.dtype, ordinal)
+    counts = ops.empty(rows, _INT64, ordinal) if counted else None
+    sums = None if values is None else ops.empty(rows, _INT64, ordinal)
+    addresses = [0 if array is None else at(array) for array in (values, counts, sums)]
+    length = grouping.run(
+        rows, at(keys.array), addresses[0], at(scratch), rows, at(found), *addresses[1:]
+    )
+    # A view keeps all of its memory: a short one is copied.
+    parts = [None if array is None else array[:length] for array in (found, counts, sums)]
+    short = 2 * length < rows
+    kept = [ops.copy(part) if short and part is not None else part for part in parts]
+    return kept[0], kept[1], kept[2]
+
+
 def unique(keys: Given) -> Any:
     """Return the distinct keys."""
-    call, codes = _filled("FixedSet", keys, None, _expected(keys)[0])
-    return call.ops.select(keys.array, codes == 0)
+    return _grouped(keys, None, False)[0]
+
+
+def group_sums(keys: Given, values: Given) -> tuple[Any, Any]:
+    """Return the distinct keys, and the sums of integers, in no order."""
+    ops: Any = need(values.library)
+    bits = values.array
+    if values.dtype.itemsize != _INT64.itemsize:
+        bits = ops.cast(bits, _INT64)
+    found, _, sums = _grouped(keys, bits, True)
+    return found, ops.view(sums, np.dtype(np.uint64)) if values.dtype.kind == "u" else sums
 
 
 def isin(keys: Given, others: Given) -> Any:
     """Return whether each key is among others."""
-    return _filled("FixedSet", others, None, _expected(others)[0])[0].contains(keys)
+    return _filled("FixedSet", others, None, _expected(others))[0].contains(keys)
 
 
 def value_counts(keys: Given) -> tuple[Any, Any]:
-    """Return the distinct keys, and how often each occurs."""
-    distinct, repeats = _expected(keys)
-    if not repeats:
-        call = _fixed("FixedMap", keys, 2 * distinct)
-        signed = np.dtype(f"int{keys.dtype.itemsize * 8}")
-        ones = call.ops.full(len(keys), 1, signed, call.ordinal)
-        codes = call.put("insert_or_add", keys, ones)
-        if int((codes == 2).sum()) == 0:
-            found, counts = call.retrieve_all(int((codes == 0).sum()), keys.dtype, signed)
-            return found, call.ops.cast(counts, _INT64)
-    # Adding to one word of a table is slow if many rows have its key: they are counted beside it.
-    call, leaders, rows = _leaders(keys, distinct)
-    counts = call.ops.counts(leaders, len(keys))
-    first = leaders == rows
-    return call.ops.select(keys.array, first), call.ops.select(counts, first)
+    """Return the distinct keys, and how often each occurs, in no order."""
+    found, counts, _ = _grouped(keys, None, True)
+    return found, counts
 
 
 def _leaders(keys: Given, distinct: int) -> tuple[Call, Any, Any]:
@@ -168,7 +173,7 @@ def _leaders(keys: Given, distinct: int) -> tuple[Call, Any, Any]:
 
 def factorize(keys: Given) -> tuple[Any, Any]:
     """Return the group of each row, and the first row of each group, in the order of first rows."""
-    call, leaders, rows = _leaders(keys, _expected(keys)[0])
+    call, leaders, rows = _leaders(keys, _expected(keys))
     ops = call.ops
     first = ops.full(len(keys), len(keys), _INT64, call.ordinal)
     first = ops.take(ops.scatter_min(first, leaders, rows), leaders)
@@ -222,7 +227,7 @@ def _extreme(ops: Any, numbers: Any, groups: int, values: Given, how: str) -> An
 
 def join(left: Given, right: Given, how: str) -> tuple[Any, Any]:
     """Return the rows of an inner or left join; of a semi or anti join those of the left."""
-    call, leaders, rows = _leaders(right, _expected(right)[0])
+    call, leaders, rows = _leaders(right, _expected(right))
     ops, ordinal = call.ops, call.ordinal
     signed = np.dtype(f"int{left.dtype.itemsize * 8}")
     found_at, found = call.search_found(left, signed, 0)

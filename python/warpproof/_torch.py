@@ -63,6 +63,9 @@ class Torch:
     def view(self, array: Any, dtype: np.dtype[Any]) -> Any:
         return array.view(_TENSORS[np.dtype(dtype)])
 
+    def copy(self, array: Any) -> Any:
+        return array.clone()
+
     def reshape(self, array: Any, shape: tuple[int, ...]) -> Any:
         return array.reshape(shape)
 

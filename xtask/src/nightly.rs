@@ -20,8 +20,9 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 21] = [
+const STEPS: [Step; 22] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
+    mutants_of!("aggregate"),
     mutants_of!("cuckoo"),
     mutants_of!("dynamic"),
     mutants_of!("growth"),

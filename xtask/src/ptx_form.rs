@@ -2,8 +2,9 @@
 //! kernel is added or removed, the text of the others stays as it is.
 //!
 //! - No comments, and as little white space as possible.
-//! - Labels and parameters do not repeat the name or number of their function: a label is `$5`; a parameter
-//!   is `p0` if it is a pointer and `n1` if it is a number. They are local to a function in PTX.
+//! - Labels and parameters do not repeat the name or number of their function: labels are `$0`, `$1` and so
+//!   on as they come up; a parameter is `p0` if it is a pointer and `n1` if it is a number. They are local to
+//!   a function in PTX.
 //! - `.align 1` of a pointer is left out.
 //! - The first letter of a register names its kind: `%d1` has 64 bits, `%r1` 32, `%h1` 16, and `%p1` is a
 //!   predicate.
@@ -12,8 +13,6 @@ use crate::shell::Outcome;
 
 /// The text that marks a parameter as a pointer, after its size.
 const POINTER: &str = ".ptr .align 1 ";
-/// How the compiler begins the name of a label.
-const LABEL: &str = "$L__BB";
 /// How the compiler begins the names of registers, and what replaces it.
 const REGISTERS: [(&str, &str); 2] = [("%rd", "%d"), ("%rs", "%h")];
 
@@ -23,15 +22,18 @@ pub(crate) fn normal(text: &str) -> Outcome<String> {
         return Err(format!("the emitted PTX names a path of this machine ({path})"));
     }
     let mut normal = String::with_capacity(text.len());
-    let mut names = Parameters::default();
+    let (mut names, mut labels) = (Parameters::default(), Labels::default());
     for line in text.lines() {
         let line = line.split("//").next().unwrap_or_default();
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ").replace(", ", ",");
         if line.is_empty() {
             continue;
         }
+        if let Some(function) = function(&line) {
+            (names, labels) = (Parameters::of(function), Labels::default());
+        }
         names.read(&line);
-        let line = names.shorten(&without_functions(&line));
+        let line = labels.shorten(&names.shorten(&line));
         normal.push_str(&REGISTERS.iter().fold(line, |line, (long, short)| line.replace(long, short)));
         normal.push('\n');
     }
@@ -48,13 +50,14 @@ struct Parameters {
 }
 
 impl Parameters {
-    /// Reads a line that may begin a function or declare a parameter.
+    /// Those of a function that begins.
+    fn of(function: &str) -> Self {
+        Self { prefix: format!("{function}_param_"), pointers: Vec::new() }
+    }
+
+    /// Reads a line that may declare a parameter.
     fn read(&mut self, line: &str) {
-        let function = [".entry ", ".func "].iter().find_map(|kind| line.split_once(kind));
-        if let Some((_, rest)) = function {
-            let name = rest.split('(').next().unwrap_or_default();
-            *self = Self { prefix: format!("{name}_param_"), pointers: Vec::new() };
-        } else if line.starts_with(".param ") {
+        if line.starts_with(".param ") {
             self.pointers.push(line.contains(POINTER));
         }
     }
@@ -76,15 +79,32 @@ impl Parameters {
     }
 }
 
-/// The line with labels that do not name their function.
-fn without_functions(line: &str) -> String {
-    let mut parts = line.split(LABEL);
-    let mut short = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        short.push('$');
-        short.push_str(part.split_once('_').map_or(part, |(_, rest)| rest));
+/// The name of the function that a line begins.
+fn function(line: &str) -> Option<&str> {
+    let (_, rest) = [".entry ", ".func "].iter().find_map(|kind| line.split_once(kind))?;
+    rest.split('(').next()
+}
+
+/// The labels of the function that is read, in the order in which they came up.
+#[derive(Default)]
+struct Labels(Vec<String>);
+
+impl Labels {
+    /// The line with short labels.
+    fn shorten(&mut self, line: &str) -> String {
+        let mut parts = line.split('$');
+        let mut short = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
+            let (name, rest) = part.split_at(end);
+            let number = self.0.iter().position(|label| label == name).unwrap_or(self.0.len());
+            if number == self.0.len() {
+                self.0.push(name.to_owned());
+            }
+            short.push_str(&format!("${number}{rest}"));
+        }
+        short
     }
-    short
 }
 
 /// A path from the root of a file system. `//` begins a comment.
@@ -104,8 +124,8 @@ mod tests {
                     \t.reg .b64 \t%rd<3>;\n$L__BB12_3:                             // =>This Inner Loop\n\
                     \tld.param.b64 \t%rd1, [k_param_0];\n\tld.param.b32 \t%r1, [k_param_1+4];\n\
                     \t@%p1 bra \t$L__BB12_10;\n}\n";
-        let expected = ".visible .entry k(\n.param .u64 p0,\n.param .u32 n1\n)\n{\nld.b32 a;\n.reg .b64 %d<3>;\n$3:\n\
-                        ld.param.b64 %d1,[p0];\nld.param.b32 %r1,[n1+4];\n@%p1 bra $10;\n}\n";
+        let expected = ".visible .entry k(\n.param .u64 p0,\n.param .u32 n1\n)\n{\nld.b32 a;\n.reg .b64 %d<3>;\n$0:\n\
+                        ld.param.b64 %d1,[p0];\nld.param.b32 %r1,[n1+4];\n@%p1 bra $1;\n}\n";
         assert_eq!(normal(text).unwrap(), expected);
         assert_eq!(normal(expected).unwrap(), expected, "what is in this form stays");
     }

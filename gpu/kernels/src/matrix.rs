@@ -97,13 +97,14 @@ tables! {
     slab map [flush stats retrieve_all]: map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2);
     hop set [deferred stats]: set32 l2(2, 4), set64 l2(2, 4);
     hop map [deferred stats]: map32 l2(2, 4), map64 l4(4, 2);
-    open set [stats]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
-    open map [stats]:
-        map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
+    // One width for all sizes of a table.
+    open set [stats]: set32 l1(1, 8), set64 l1(1, 8);
+    open map [stats]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4);
     open set [insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);
     open map [insert_overflow insert_lost]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
     cuckoo set [deferred absorb]: set32 l1(1, 8), set64 l2(2, 4);
-    cuckoo map [deferred absorb]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
+    cuckoo map [deferred]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
+    cuckoo map [absorb]: map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
     cuckoo map [stats]: map64 l4(4, 2);
     waitfree set [deferred last reclaim stats]: set32 l4(4, 4), set64 l4(4, 2);
     waitfree map [deferred last reclaim stats]: map32 l4(4, 2), map64 l8(8, 1);

@@ -84,8 +84,16 @@ impl Family {
             Operation::Mixed => self.mixed_lanes,
             _ if self.retrieves(operation) => RETRIEVE_LANES,
             _ if by_partitions(operation) => 1,
+            // What runs seldom has one width for all sizes of a table with the same buckets.
+            Operation::Absorb if self.moves(Layout::Map32) && self.suffix.is_empty() => self.layout.lanes(),
+            Operation::Stats if self.one_array && !self.moves(Layout::Map64) => 1,
             _ => self.lanes,
         }
+    }
+
+    /// Whether it is a cuckoo table of this layout.
+    const fn moves(&self, layout: Layout) -> bool {
+        matches!(self.structure.as_bytes(), b"cuckoo") && self.layout as u8 == layout as u8
     }
 
     /// The kernel that copies all entries by blocks of whole warps.

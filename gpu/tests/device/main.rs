@@ -2,6 +2,7 @@
 
 mod baselines;
 mod board;
+mod columns;
 mod hopscotch;
 mod open;
 mod paged;

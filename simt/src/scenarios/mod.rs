@@ -1,5 +1,6 @@
 //! The scenarios of every structure that is checked: a row each in [`STRUCTURES`].
 
+pub mod aggregate;
 mod applied;
 pub mod bulk;
 mod checked;

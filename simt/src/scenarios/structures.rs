@@ -1,12 +1,14 @@
 //! The list of the structures that are checked.
 
 use super::checked::Checked;
-use super::{cuckoo, dynamic, growth, hopscotch, open, paged, reserved, retrieve, sharded, slab, waitfree};
+use super::{
+    aggregate, cuckoo, dynamic, growth, hopscotch, open, paged, reserved, retrieve, sharded, slab, waitfree,
+};
 use crate::check::{AnySubject, Scenario, ScenarioError};
 use std::sync::Arc;
 
 /// All of them. A new structure is one more row.
-pub static STRUCTURES: [Checked; 11] = [
+pub static STRUCTURES: [Checked; 12] = [
     slab::CHECKED,
     hopscotch::CHECKED,
     open::CHECKED,
@@ -15,6 +17,7 @@ pub static STRUCTURES: [Checked; 11] = [
     waitfree::CHECKED,
     growth::CHECKED,
     retrieve::CHECKED,
+    aggregate::CHECKED,
     reserved::CHECKED,
     paged::CHECKED,
     sharded::CHECKED,

@@ -15,6 +15,8 @@ mod arguments;
 #[cfg(feature = "tables")]
 mod board;
 mod bulk;
+#[cfg(all(feature = "tables", not(feature = "b128")))]
+mod columns;
 mod map;
 mod open;
 #[cfg(all(feature = "tables", not(feature = "b128")))]

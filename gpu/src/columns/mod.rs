@@ -1,0 +1,219 @@
+//! The groups of columns in device memory: distinct keys, how many rows each has, and the sums of their
+//! values.
+
+mod plan;
+mod run;
+
+use crate::arguments::Span;
+use crate::arguments::columns::GroupColumns;
+use crate::device::Device;
+use crate::error::Error;
+use crate::layout::KeyScalar;
+use crate::module::Kernel;
+use crate::slices::{Call, Input, Output};
+use crate::sorter::named;
+use core::marker::PhantomData;
+use cudarc::driver::CudaStream;
+use plan::Layout;
+use run::Run;
+use std::sync::Arc;
+use warpproof_model::host::Refused;
+
+/// The most rows of a column.
+const MOST_ROWS: usize = 1 << 31;
+
+/// The kernels that make groups, for keys of one width.
+struct Kernels {
+    sample: Kernel,
+    count: Kernel,
+    scatter: Kernel,
+    group: Kernel,
+}
+
+/// Makes the groups of columns in device memory.
+///
+/// A *group* is a distinct key with its rows. The rows are partitioned by the hashes of their keys until a
+/// partition fits the shared memory of a block, which makes its groups there
+/// ([`aggregate`](mod@warpproof_model::aggregate)). So each row is read and written a few times, always next
+/// to others, and no table is necessary. Keys of many rows, found by a sample, are counted while rows are
+/// partitioned.
+///
+/// A call queues its kernels on a stream of the caller and waits for the number of groups. Groups are in no
+/// order. It allocates nothing: the caller passes scratch memory of [`scratch_bytes`](Self::scratch_bytes),
+/// about two columns for each column of the input.
+///
+/// Keys are equal if their bits are. Time is linear in the rows, whatever the keys are.
+///
+/// ```no_run
+/// use warpproof_gpu::{Device, Grouping};
+///
+/// let device = Device::open(0)?;
+/// let stream = device.context().default_stream();
+/// let grouping = Grouping::<u32>::new(&device)?;
+/// let keys = stream.clone_htod(&[30u32, 10, 30])?;
+/// let mut scratch = stream.alloc_zeros::<u8>(grouping.scratch_bytes(keys.len(), false) as usize)?;
+/// let (mut found, mut rows) = (stream.alloc_zeros::<u32>(3)?, stream.alloc_zeros::<u64>(3)?);
+/// let groups = grouping.count(&stream, &keys, &mut scratch, (&mut found, &mut rows))?;
+/// assert_eq!(groups, 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Grouping<K> {
+    device: Device,
+    kernels: Kernels,
+    keys: PhantomData<fn() -> K>,
+}
+
+impl<K: KeyScalar> Grouping<K> {
+    /// Looks up the kernels.
+    ///
+    /// # Errors
+    /// [`Error::Driver`].
+    pub fn new(device: &Device) -> Result<Self, Error> {
+        let find = |step: &str| named(device, format!("columns_{step}_{}", 8 * size_of::<K>()), 1);
+        let kernels = Kernels {
+            sample: find("sample")?,
+            count: find("count")?,
+            scatter: find("scatter")?,
+            group: find("group")?,
+        };
+        Ok(Self { device: device.clone(), kernels, keys: PhantomData })
+    }
+
+    /// How many bytes of scratch memory a call on `rows` rows needs, if it adds up values (`sums`) or not.
+    pub fn scratch_bytes(&self, rows: usize, sums: bool) -> u64 {
+        let rows = rows.min(MOST_ROWS) as u32;
+        let bytes = |groups| Layout::new(rows, size_of::<K>() as u64, groups).bytes;
+        let distinct = GroupColumns { keys: 0, rows: 0, sums: 0, room: 0 };
+        // Rows may be counted, too.
+        let counted = GroupColumns { rows: 1, sums: sums.into(), ..distinct };
+        bytes(distinct).max(bytes(counted))
+    }
+
+    /// Writes each distinct key once. Returns how many there are.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if there are more keys than `distinct` has room for, if the scratch memory is too
+    /// small, or if there are more than 2^31 rows; [`Error::OtherDevice`], [`Error::Kernel`],
+    /// [`Error::Driver`]. After an error the output means nothing.
+    pub fn distinct(
+        &self,
+        stream: &Arc<CudaStream>,
+        keys: &impl Input<K>,
+        scratch: &mut impl Output<u8>,
+        distinct: &mut impl Output<K>,
+    ) -> Result<usize, Error> {
+        let mut call = Call::new(self.device.context(), stream)?;
+        let keys = call.input("keys", keys.view())?;
+        let scratch = call.output("scratch memory", scratch.view_mut())?;
+        let to = Outputs { keys: call.output("distinct keys", distinct.view_mut())?, rows: None, sums: None };
+        self.run(call, (keys, None), scratch, to)
+    }
+
+    /// Writes each distinct key once, and how many rows have it. Returns how many keys there are.
+    ///
+    /// # Errors
+    /// As [`distinct`](Self::distinct); and if the outputs differ in length.
+    pub fn count(
+        &self,
+        stream: &Arc<CudaStream>,
+        keys: &impl Input<K>,
+        scratch: &mut impl Output<u8>,
+        (distinct, rows): (&mut impl Output<K>, &mut impl Output<u64>),
+    ) -> Result<usize, Error> {
+        let mut call = Call::new(self.device.context(), stream)?;
+        let keys = call.input("keys", keys.view())?;
+        let scratch = call.output("scratch memory", scratch.view_mut())?;
+        let to = Outputs {
+            keys: call.output("distinct keys", distinct.view_mut())?,
+            rows: Some(call.output("numbers of rows", rows.view_mut())?),
+            sums: None,
+        };
+        self.run(call, (keys, None), scratch, to)
+    }
+
+    /// Writes each distinct key once, how many rows have it, and the sum of their values modulo 2^64. Returns
+    /// how many keys there are. The sum of signed numbers is that of their bits.
+    ///
+    /// # Errors
+    /// As [`count`](Self::count); and if there are not as many values as keys.
+    pub fn sum(
+        &self,
+        stream: &Arc<CudaStream>,
+        (keys, values): (&impl Input<K>, &impl Input<u64>),
+        scratch: &mut impl Output<u8>,
+        (distinct, rows, sums): (&mut impl Output<K>, &mut impl Output<u64>, &mut impl Output<u64>),
+    ) -> Result<usize, Error> {
+        let mut call = Call::new(self.device.context(), stream)?;
+        let keys = call.input("keys", keys.view())?;
+        let values = call.input("values", values.view())?;
+        let scratch = call.output("scratch memory", scratch.view_mut())?;
+        let to = Outputs {
+            keys: call.output("distinct keys", distinct.view_mut())?,
+            rows: Some(call.output("numbers of rows", rows.view_mut())?),
+            sums: Some(call.output("sums", sums.view_mut())?),
+        };
+        self.run(call, (keys, Some(values)), scratch, to)
+    }
+
+    fn run(
+        &self,
+        call: Call<'_>,
+        (keys, values): (Span<K>, Option<Span<u64>>),
+        scratch: Span<u8>,
+        to: Outputs<K>,
+    ) -> Result<usize, Error> {
+        let checked = self.check(keys, values, scratch, &to).map_err(Error::from);
+        let made = checked.and_then(|layout| {
+            let run =
+                Run { kernels: &self.kernels, stream: call.stream(), layout, keys, values, scratch, to };
+            // SAFETY: the spans that `call` gave, of the kernels' key type, with the lengths and the scratch
+            // memory that were checked. `Call` makes the stream of each slice, on which it is freed, wait
+            // for the kernels; the borrows of the slices last until all is queued.
+            unsafe { run.groups() }
+        });
+        // Also after an error: some of the kernels may be running.
+        call.finish().and(made)
+    }
+
+    /// Refuses columns of other lengths than they must have, and too little scratch memory.
+    fn check(
+        &self,
+        keys: Span<K>,
+        values: Option<Span<u64>>,
+        scratch: Span<u8>,
+        to: &Outputs<K>,
+    ) -> Result<Layout, Refused> {
+        if keys.len() > MOST_ROWS {
+            let (found, most) = (keys.len() as u64, MOST_ROWS as u64);
+            return Err(Refused::TooLarge { what: "rows of a column", found, most });
+        }
+        let same = |keys, what, found| {
+            if keys == found { Ok(()) } else { Err(Refused::Length { keys, what, found }) }
+        };
+        values.map_or(Ok(()), |values| same(keys.len(), "values", values.len()))?;
+        let rows = to.rows.map_or(Ok(()), |rows| same(to.keys.len(), "numbers of rows to write", rows.len()));
+        rows.and(to.sums.map_or(Ok(()), |sums| same(to.keys.len(), "sums to write", sums.len())))?;
+        let layout = Layout::new(keys.len() as u32, size_of::<K>() as u64, to.columns());
+        if layout.bytes > scratch.len() as u64 {
+            let (found, most) = (layout.bytes, scratch.len() as u64);
+            return Err(Refused::TooLarge { what: "bytes of scratch memory", found, most });
+        }
+        Ok(layout)
+    }
+}
+
+/// Where groups are written to.
+#[derive(Clone, Copy)]
+struct Outputs<K> {
+    keys: Span<K>,
+    rows: Option<Span<u64>>,
+    sums: Option<Span<u64>>,
+}
+
+impl<K> Outputs<K> {
+    fn columns(&self) -> GroupColumns {
+        let address = |numbers: Option<Span<u64>>| numbers.map_or(0, |numbers| numbers.at(0));
+        let (rows, sums) = (address(self.rows), address(self.sums));
+        GroupColumns { keys: self.keys.at(0), rows, sums, room: self.keys.len().min(MOST_ROWS) as u32 }
+    }
+}

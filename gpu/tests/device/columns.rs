@@ -1,0 +1,169 @@
+//! The groups of columns, beside groups that the host makes.
+
+use super::device;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::time::Instant;
+use warpproof_gpu::cudarc::driver::CudaStream;
+use warpproof_gpu::{Device, Error, Grouping, KeyScalar};
+use warpproof_model::host::Refused;
+
+/// A column of `n` keys: number `i` is `draw` of a number that looks random, and of `i`.
+fn column<K: TryFrom<u64, Error: Debug>>(n: usize, draw: impl Fn(u64, u64) -> u64) -> Vec<K> {
+    let key = |i: u64| {
+        let mixed = (i ^ 0x5bd1_e995).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        K::try_from(draw((mixed ^ mixed >> 32) >> 16, i)).expect("a small key")
+    };
+    (0..n as u64).map(key).collect()
+}
+
+/// Columns of `n` keys: of as many, of a hundred, of one, half of which is one key, of which few keys have
+/// most rows, ascending, and all distinct.
+fn columns<K: TryFrom<u64, Error: Debug>>(n: usize) -> Vec<(&'static str, Vec<K>)> {
+    let of = n.max(1) as u64;
+    vec![
+        ("uniform", column(n, |drawn, _| drawn % of)),
+        ("few", column(n, |drawn, _| drawn % 100)),
+        ("one", column(n, |_, _| 7)),
+        ("half", column(n, |drawn, i| if drawn % 2 == 0 { 3 } else { i })),
+        ("skewed", column(n, |drawn, _| of / (drawn % of + 1))),
+        ("ascending", column(n, |_, i| i / 5)),
+        ("distinct", column(n, |_, i| i)),
+    ]
+}
+
+/// A value for each row; sums of them need more than 32 bits, and wrap.
+fn values(n: usize) -> Vec<u64> {
+    (0..n as u64).map(|i| i.wrapping_mul(0xd605_1cc9_a1b2_c3d5)).collect()
+}
+
+/// Makes the groups of a column in all three ways, and compares them.
+fn compare<K: KeyScalar>(device: &Device, what: &str, keys: &[K]) {
+    let stream = device.context().default_stream();
+    let grouping = Grouping::<K>::new(device).expect("kernels");
+    let values = values(keys.len());
+    let mut expected = BTreeMap::new();
+    for (&key, &value) in keys.iter().zip(&values) {
+        let (rows, sum) = expected.entry(key).or_insert((0u64, 0u64));
+        (*rows, *sum) = (*rows + 1, sum.wrapping_add(value));
+    }
+    let (n, groups) = (keys.len(), expected.len());
+    let on_device = |keys: &[K]| stream.clone_htod(if keys.is_empty() { &[][..] } else { keys });
+    let keys = on_device(keys).expect("memory");
+    let values = stream.clone_htod(&values).expect("memory");
+    // One more than groups: nothing is written after the last one.
+    let room = groups + 1;
+    let filled = || stream.clone_htod(&vec![99u64; room]).expect("memory");
+    for sums in [false, true] {
+        let bytes = grouping.scratch_bytes(n, sums) as usize;
+        // The memory may begin anywhere.
+        let mut scratch = stream.alloc_zeros::<u8>(bytes + 1).expect("memory");
+        let mut scratch = scratch.slice_mut(1..);
+        let mut found = stream.alloc_zeros::<K>(room).expect("memory");
+        if !sums {
+            let n = grouping.distinct(&stream, &keys, &mut scratch, &mut found).expect("groups");
+            assert_eq!(n, groups, "{what}, {} rows", keys.len());
+            let mut found = stream.clone_dtoh(&found).expect("a copy");
+            found[..groups].sort_unstable();
+            assert!(found[..groups].iter().eq(expected.keys()), "{what}, {} rows", keys.len());
+        }
+        let (mut rows, mut added) = (filled(), filled());
+        let made = if sums {
+            let to = (&mut found, &mut rows, &mut added);
+            grouping.sum(&stream, (&keys, &values), &mut scratch, to)
+        } else {
+            grouping.count(&stream, &keys, &mut scratch, (&mut found, &mut rows))
+        };
+        assert_eq!(made, Ok(groups), "{what}, {n} rows, sums: {sums}");
+        let found = stream.clone_dtoh(&found).expect("a copy");
+        let [rows, added] = [rows, added].map(|numbers| stream.clone_dtoh(&numbers).expect("a copy"));
+        assert_eq!((rows[groups], added[groups]), (99, 99), "{what}, {n} rows");
+        let told = found.into_iter().zip(rows.into_iter().zip(added)).take(groups);
+        let told: BTreeMap<_, _> =
+            told.map(|(key, (rows, sum))| (key, (rows, if sums { sum } else { 0 }))).collect();
+        let expected = expected.iter().map(|(&key, &(rows, sum))| (key, (rows, if sums { sum } else { 0 })));
+        assert!(told.into_iter().eq(expected), "{what}, {n} rows, sums: {sums}");
+    }
+}
+
+/// Columns in one block, in one level of partitions, with a sample of hot keys, and in two levels.
+#[test]
+fn groups_are_those_of_the_host() {
+    let Some(device) = device() else { return };
+    for n in [0, 1, 1000, 3000, 140_000, 2_500_000] {
+        for (what, keys) in columns::<u32>(n) {
+            compare(&device, what, &keys);
+        }
+        for (what, keys) in columns::<u64>(n) {
+            let keys: Vec<u64> =
+                keys.into_iter().map(|key| key.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+            compare(&device, what, &keys);
+        }
+    }
+    let ends: Vec<i64> =
+        column(1000, |drawn, _| drawn % 3).into_iter().map(|key: i64| i64::MAX * (key - 1)).collect();
+    compare(&device, "ends", &ends);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let Some(device) = device() else { return };
+    let stream = device.context().default_stream();
+    let grouping = Grouping::<u32>::new(&device).expect("kernels");
+    let keys = stream.clone_htod(&[5u32, 6, 5]).expect("memory");
+    let bytes = grouping.scratch_bytes(3, true);
+    let mut scratch = stream.alloc_zeros::<u8>(bytes as usize).expect("memory");
+    let (mut one, mut two) = (stream.alloc_zeros::<u32>(1).unwrap(), stream.alloc_zeros::<u32>(2).unwrap());
+    let mut numbers = stream.alloc_zeros::<u64>(1).expect("memory");
+    let refused = grouping.distinct(&stream, &keys, &mut scratch, &mut one);
+    assert_eq!(refused, Err(Error::Refused(Refused::TooLarge { what: "distinct keys", found: 2, most: 1 })));
+    assert_eq!(grouping.distinct(&stream, &keys, &mut scratch, &mut two), Ok(2));
+    let refused = grouping.distinct(&stream, &keys, &mut scratch.slice_mut(..1), &mut two).unwrap_err();
+    assert!(refused.to_string().contains("bytes of scratch memory"), "{refused}");
+    let refused = grouping.count(&stream, &keys, &mut scratch, (&mut two, &mut numbers)).unwrap_err();
+    let unequal = Refused::Length { keys: 2, what: "numbers of rows to write", found: 1 };
+    assert_eq!(refused, Error::Refused(unequal));
+    let mut sums = stream.alloc_zeros::<u64>(1).expect("memory");
+    let to = (&mut one, &mut numbers, &mut sums);
+    let refused = grouping.sum(&stream, (&keys, &keys_as_values(&stream)), &mut scratch, to).unwrap_err();
+    assert_eq!(refused, Error::Refused(Refused::Length { keys: 3, what: "values", found: 2 }));
+}
+
+/// Two values.
+fn keys_as_values(stream: &std::sync::Arc<CudaStream>) -> warpproof_gpu::cudarc::driver::CudaSlice<u64> {
+    stream.clone_htod(&[1u64, 2]).expect("memory")
+}
+
+/// A large column, in time.
+#[test]
+fn a_large_column_takes_time_linear_in_its_rows() {
+    let Some(device) = device() else { return };
+    let stream = device.context().default_stream();
+    let grouping = Grouping::<u64>::new(&device).expect("kernels");
+    let n = 1 << 26;
+    let bytes = grouping.scratch_bytes(n, true) as usize;
+    let mut scratch = stream.alloc_zeros::<u8>(bytes).expect("memory");
+    let mut found = stream.alloc_zeros::<u64>(n).expect("memory");
+    let (mut rows, mut sums) =
+        (stream.alloc_zeros::<u64>(n).expect("memory"), stream.alloc_zeros::<u64>(n).expect("memory"));
+    let numbers = stream.clone_htod(&values(n)).expect("memory");
+    for (what, keys) in columns::<u64>(n) {
+        let keys = stream.clone_htod(&keys).expect("memory");
+        let mut slowest = 0f64;
+        let mut time = |step: &str, call: &mut dyn FnMut() -> Result<usize, Error>| {
+            call().expect("groups");
+            let start = Instant::now();
+            let groups = call().expect("groups");
+            let seconds = start.elapsed().as_secs_f64();
+            slowest = slowest.max(seconds);
+            println!("{what} {step}: {:.0} million rows/s, {groups} groups", n as f64 / seconds / 1e6);
+        };
+        time("distinct", &mut || grouping.distinct(&stream, &keys, &mut scratch, &mut found));
+        time("count", &mut || grouping.count(&stream, &keys, &mut scratch, (&mut found, &mut rows)));
+        time("sum", &mut || {
+            grouping.sum(&stream, (&keys, &numbers), &mut scratch, (&mut found, &mut rows, &mut sums))
+        });
+        assert!(slowest < 1.0, "{what}: {slowest} s");
+    }
+}
