@@ -11,7 +11,10 @@
 //! creation of the map: ours writes all its memory then, while the peers touch theirs for the first time in
 //! *build*. *by key* calls ours for one key at a time, as the peers are. *from 1/64* is a map that was
 //! created for a sixty-fourth of the pairs, and grows. `--only` takes parts of names, separated by commas.
+//!
+//! With `--counters`, it adds ones to keys that repeat, beside a map of the standard library.
 
+mod counters;
 mod maps;
 mod partitioned;
 
@@ -125,6 +128,9 @@ fn text(name: &str) -> Option<String> {
 }
 
 fn main() {
+    if std::env::args().any(|argument| argument == "--counters") {
+        return counters::run();
+    }
     match argument("--bits", 32) {
         32 => compare::<u32>(&[
             ("warpproof SlabMap", round::<_, SlabMap<u32, u32>>),

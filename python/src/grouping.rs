@@ -20,7 +20,7 @@ enum Inner {
 #[pyclass(frozen, module = "warpproof._native")]
 pub(crate) struct Grouping {
     inner: Inner,
-    stream: Arc<CudaStream>,
+    gpu: Py<Gpu>,
 }
 
 /// The addresses and lengths of a call.
@@ -37,17 +37,17 @@ struct Arrays {
 
 #[pymethods]
 impl Grouping {
-    /// Groups of keys of `width` bits, on a GPU and the caller's stream.
+    /// Groups of keys of `width` bits on a GPU.
     #[new]
-    fn new(width: u32, gpu: &Gpu, stream: usize) -> PyResult<Self> {
-        let stream = gpu.stream(stream);
+    fn new(width: u32, gpu: Py<Gpu>) -> PyResult<Self> {
+        let device = gpu.get().device();
         let failed = |error: Error| PyErr::from(Failure::from(error));
         let inner = match width {
-            32 => Inner::Keys32(warpproof::gpu::Grouping::new(gpu.device()).map_err(failed)?),
-            64 => Inner::Keys64(warpproof::gpu::Grouping::new(gpu.device()).map_err(failed)?),
+            32 => Inner::Keys32(warpproof::gpu::Grouping::new(device).map_err(failed)?),
+            64 => Inner::Keys64(warpproof::gpu::Grouping::new(device).map_err(failed)?),
             _ => return Err(PyValueError::new_err(format!("keys of {width} bits are not possible"))),
         };
-        Ok(Self { inner, stream })
+        Ok(Self { inner, gpu })
     }
 
     /// Bytes of scratch memory for so many rows, with sums of values or without.
@@ -58,13 +58,14 @@ impl Grouping {
         }
     }
 
-    /// Writes the distinct keys, how many rows each has, and the sums of their values. Returns their number,
-    /// and waits for it. An address of 0 stands for values that are not there, and for numbers that are not
-    /// wanted; sums are wanted if there are values.
+    /// Writes the distinct keys, how many rows each has, and the sums of their values, on the caller's
+    /// stream. Returns their number, and waits for it. An address of 0 stands for values that are not there,
+    /// and for numbers that are not wanted; sums are wanted if there are values.
     #[expect(clippy::too_many_arguments, reason = "addresses of arrays")]
     fn run(
         &self,
         py: Python<'_>,
+        stream: usize,
         rows: usize,
         keys: u64,
         values: u64,
@@ -75,46 +76,46 @@ impl Grouping {
         sums: u64,
     ) -> PyResult<usize> {
         let arrays = Arrays { rows, keys, values, scratch, room, found: [found, counts, sums] };
+        let stream = &self.gpu.get().stream(stream);
         let made = py.detach(|| match &self.inner {
-            Inner::Keys32(grouping) => self.groups(grouping, arrays),
-            Inner::Keys64(grouping) => self.groups(grouping, arrays),
+            Inner::Keys32(grouping) => groups(grouping, stream, arrays),
+            Inner::Keys64(grouping) => groups(grouping, stream, arrays),
         });
         Ok(made.map_err(Failure::from)?)
     }
 }
 
-impl Grouping {
-    fn groups<K: KeyScalar>(
-        &self,
-        grouping: &warpproof::gpu::Grouping<K>,
-        arrays: Arrays,
-    ) -> Result<usize, Error> {
-        let (stream, n) = (&self.stream, arrays.rows);
-        let bytes = grouping.scratch_bytes(n, arrays.values != 0) as usize;
-        let [found, counts, sums] = arrays.found;
-        // SAFETY: addresses of the package, which has made the scratch memory as `scratch_bytes` says, and
-        // outputs of one length.
-        let (keys, mut scratch, mut found) = unsafe {
-            (
-                Borrowed::<K>::new(stream, arrays.keys, n),
-                Borrowed::<u8>::new(stream, arrays.scratch, bytes),
-                Borrowed::<K>::new(stream, found, arrays.room),
-            )
-        };
-        let (keys, scratch, found) = (&keys.view(), &mut scratch.view_mut(), &mut found.view_mut());
-        if counts == 0 {
-            return grouping.distinct(stream, keys, scratch, found);
-        }
-        // SAFETY: likewise.
-        let mut counts = unsafe { Borrowed::<u64>::new(stream, counts, arrays.room) };
-        let counts = &mut counts.view_mut();
-        if arrays.values == 0 {
-            return grouping.count(stream, keys, scratch, (found, counts));
-        }
-        // SAFETY: likewise.
-        let (values, mut sums) = unsafe {
-            (Borrowed::<u64>::new(stream, arrays.values, n), Borrowed::<u64>::new(stream, sums, arrays.room))
-        };
-        grouping.sum(stream, (keys, &values.view()), scratch, (found, counts, &mut sums.view_mut()))
+/// Makes the groups of arrays.
+fn groups<K: KeyScalar>(
+    grouping: &warpproof::gpu::Grouping<K>,
+    stream: &Arc<CudaStream>,
+    arrays: Arrays,
+) -> Result<usize, Error> {
+    let n = arrays.rows;
+    let bytes = grouping.scratch_bytes(n, arrays.values != 0) as usize;
+    let [found, counts, sums] = arrays.found;
+    // SAFETY: addresses of the package, which has made the scratch memory as `scratch_bytes` says, and
+    // outputs of one length.
+    let (keys, mut scratch, mut found) = unsafe {
+        (
+            Borrowed::<K>::new(stream, arrays.keys, n),
+            Borrowed::<u8>::new(stream, arrays.scratch, bytes),
+            Borrowed::<K>::new(stream, found, arrays.room),
+        )
+    };
+    let (keys, scratch, found) = (&keys.view(), &mut scratch.view_mut(), &mut found.view_mut());
+    if counts == 0 {
+        return grouping.distinct(stream, keys, scratch, found);
     }
+    // SAFETY: likewise.
+    let mut counts = unsafe { Borrowed::<u64>::new(stream, counts, arrays.room) };
+    let counts = &mut counts.view_mut();
+    if arrays.values == 0 {
+        return grouping.count(stream, keys, scratch, (found, counts));
+    }
+    // SAFETY: likewise.
+    let (values, mut sums) = unsafe {
+        (Borrowed::<u64>::new(stream, arrays.values, n), Borrowed::<u64>::new(stream, sums, arrays.room))
+    };
+    grouping.sum(stream, (keys, &values.view()), scratch, (found, counts, &mut sums.view_mut()))
 }

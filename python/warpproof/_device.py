@@ -5,6 +5,7 @@ Each function takes and returns flat arrays of the library that the keys are of.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -110,20 +111,31 @@ def _filled(kind: str, keys: Given, values: Any, distinct: int) -> tuple[Call, A
         distinct = len(keys)
 
 
+@functools.cache
+def _grouping(ordinal: int, width: int) -> _native.Grouping:
+    return _native.Grouping(width, gpu(ordinal))
+
+
 def _grouped(keys: Given, values: Any, counted: bool) -> tuple[Any, Any, Any]:
     """Return the distinct keys, how many rows each has, and the sums of 64-bit values."""
     ops: Any = need(keys.library)
     assert keys.ordinal is not None, "device memory"
     ordinal, rows, at = keys.ordinal, len(keys), ops.address
-    width = keys.dtype.itemsize * 8
-    grouping = _native.Grouping(width, gpu(ordinal), ops.stream(ordinal))
+    grouping = _grouping(ordinal, keys.dtype.itemsize * 8)
     scratch = ops.empty(grouping.scratch_bytes(rows, values is not None), np.uint8, ordinal)
     found = ops.empty(rows, keys.dtype, ordinal)
     counts = ops.empty(rows, _INT64, ordinal) if counted else None
     sums = None if values is None else ops.empty(rows, _INT64, ordinal)
     addresses = [0 if array is None else at(array) for array in (values, counts, sums)]
     length = grouping.run(
-        rows, at(keys.array), addresses[0], at(scratch), rows, at(found), *addresses[1:]
+        ops.stream(ordinal),
+        rows,
+        at(keys.array),
+        addresses[0],
+        at(scratch),
+        rows,
+        at(found),
+        *addresses[1:],
     )
     # A view keeps all of its memory: a short one is copied.
     parts = [None if array is None else array[:length] for array in (found, counts, sums)]

@@ -72,10 +72,11 @@ class DeviceCall:
 
 @final
 class Grouping:
-    def __new__(cls, width: int, gpu: Gpu, stream: int) -> Self: ...
+    def __new__(cls, width: int, gpu: Gpu) -> Self: ...
     def scratch_bytes(self, rows: int, sums: bool) -> int: ...
     def run(
         self,
+        stream: int,
         rows: int,
         keys: int,
         values: int,

@@ -514,7 +514,27 @@ class Counter(Map):
         progress : bool or callable, optional
             As of `contains`.
         """
-        self.insert_or_add(keys, amounts, progress=progress)
+        counted = self._keys(keys)
+        if counted.ordinal is None:
+            self.insert_or_add(keys, amounts, progress=progress)
+            return
+        from . import _device
+
+        # Equal keys are added up first: additions to one entry wait for each other.
+        if np.ndim(amounts) == 0 and isinstance(amounts, int | np.integer):
+            found, rows = _device.value_counts(counted)
+            sums = rows * int(amounts)
+        else:
+            added = self._here(given(amounts, "amounts", self.value_dtype))
+            if added.shape == () and counted.shape != ():
+                added = self._filled(added, counted)
+            same_length(counted, added)
+            if added.ordinal is None:
+                there = self._moved(added.array, counted)
+                added = Given(there, added.dtype, added.shape, counted.ordinal, counted.library)
+            found, sums = _device.group_sums(counted, added)
+        ops = need(counted.library)
+        self.insert_or_add(found, ops.cast(sums, self.value_dtype), progress=progress)
 
     def most_common(self, n: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Return the `n` keys that were counted most often, and their counts."""

@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::registry::room::{Room, Rooms};
 use calls::{Entries, Word};
+use rayon::prelude::*;
 use warpproof::gpu::cudarc::driver::{CudaSlice, DeviceRepr};
 use warpproof::gpu::{Device, Error, Tuning};
 use warpproof::model::outcome::Insert;
@@ -85,7 +86,7 @@ impl<'a> Bench<'a> {
             Some(Insert::Full) if self.rooms.capacity.may_be_full => Some(false),
             _ => None,
         };
-        Ok(self.timed.stream.clone_dtoh(outcomes)?.iter().map(stored).collect())
+        Ok(self.timed.stream.clone_dtoh(outcomes)?.par_iter().map(stored).collect())
     }
 
     /// A row for each workload that ran.
@@ -100,9 +101,9 @@ impl<'a> Bench<'a> {
 }
 
 /// A value that a search writes.
-pub(crate) trait Found: DeviceRepr + Copy + PartialEq {}
+pub(crate) trait Found: DeviceRepr + Copy + PartialEq + Send + Sync {}
 
-impl<T: DeviceRepr + Copy + PartialEq> Found for T {}
+impl<T: DeviceRepr + Copy + PartialEq + Send + Sync> Found for T {}
 
 /// The rounds of a workload.
 struct Series {

@@ -1,7 +1,9 @@
 //! The keys of a bench, and the values that it stores with them.
 
+use rayon::prelude::*;
+
 /// A key, or the value stored with it.
-pub(crate) trait Number: Copy + PartialEq + std::fmt::Display {
+pub(crate) trait Number: Copy + PartialEq + Send + Sync + std::fmt::Display {
     /// Key number `i`: distinct for `i` below 2^31, and never a reserved one.
     fn key(i: u32) -> Self;
     /// The value that is stored with this key.
@@ -34,12 +36,12 @@ pub(super) const fn key(i: u32) -> u32 {
 
 /// The keys number `from..to`.
 pub(crate) fn keys<K: Number>(from: u32, to: u32) -> Vec<K> {
-    (from..to).map(K::key).collect()
+    (from..to).into_par_iter().map(K::key).collect()
 }
 
 /// The values stored with these keys.
 pub(crate) fn values<K: Number>(keys: &[K]) -> Vec<K> {
-    keys.iter().map(|key| key.value()).collect()
+    keys.par_iter().map(|key| key.value()).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Kernels on device slices, timed by events, and mixed batches of u32 pairs in device memory.
 
 use super::row::Fallible;
+use rayon::prelude::*;
 use std::sync::Arc;
 use warpproof::gpu::bench::Timer;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
@@ -98,6 +99,6 @@ impl Answers {
         let (codes, values) =
             (timed.stream.clone_dtoh(&self.outcomes)?, timed.stream.clone_dtoh(&self.found)?);
         let answer = |(i, &op): (usize, &Op)| Answer::new(op, Mixed { code: codes[i], value: values[i] });
-        Ok(ops.iter().enumerate().map(answer).collect())
+        Ok(ops.par_iter().enumerate().map(answer).collect())
     }
 }

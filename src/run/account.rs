@@ -1,7 +1,9 @@
 //! Verification of operations that race: the states that the answers of a mixed phase allow.
 
 use super::workload::Workload;
+use rayon::prelude::*;
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use warpproof::{Answer, Delete, Insert, Op};
 
 /// The answers, counted for each key.
@@ -29,24 +31,35 @@ impl<'a> Account<'a> {
         if answers.len() != work.ops.len() {
             return Err(format!("{} operations got {} answers", work.ops.len(), answers.len()));
         }
-        let zeros = vec![0u32; work.keys as usize];
-        let mut account = Self { work, answers, inserted: zeros.clone(), deleted: zeros, left_out, full: 0 };
-        for (i, (&op, &answer)) in work.ops.iter().zip(answers).enumerate() {
+        let zeros = || (0..work.keys).into_par_iter().map(|_| AtomicU32::new(0)).collect::<Vec<_>>();
+        let (inserted, deleted, full) = (zeros(), zeros(), AtomicU64::new(0));
+        // Relaxed: counters, which are read after the parallel loop.
+        let one_more = |counter: &AtomicU32| {
+            counter.fetch_add(1, Ordering::Relaxed);
+        };
+        let count = |(i, (&op, &answer)): (usize, (&Op, &Answer<u32>))| {
             let key = work.op_keys[i] as usize;
             match (op, answer) {
-                (Op::InsertUnique, Answer::Insert(Insert::Inserted)) => account.inserted[key] += 1,
-                (Op::Delete, Answer::Delete(Delete::Deleted)) => account.deleted[key] += 1,
-                (Op::InsertUnique, Answer::Insert(Insert::Full)) if left_out.is_some() => account.full += 1,
+                (Op::InsertUnique, Answer::Insert(Insert::Inserted)) => one_more(&inserted[key]),
+                (Op::Delete, Answer::Delete(Delete::Deleted)) => one_more(&deleted[key]),
+                (Op::InsertUnique, Answer::Insert(Insert::Full)) if left_out.is_some() => {
+                    full.fetch_add(1, Ordering::Relaxed);
+                }
                 (Op::InsertUnique, Answer::Insert(Insert::Present))
                 | (Op::Delete, Answer::Delete(Delete::Absent))
                 | (Op::Search, Answer::Search(_)) => {}
                 _ => {
-                    return Err(format!(
+                    return Some(format!(
                         "operation {i}, {op:?} of key {key}, has the impossible answer {answer:?}"
                     ));
                 }
             }
-        }
+            None
+        };
+        first(work.ops.par_iter().zip(answers).enumerate().map(count))?;
+        let counts = |counters: Vec<AtomicU32>| counters.into_iter().map(AtomicU32::into_inner).collect();
+        let (inserted, deleted, full) = (counts(inserted), counts(deleted), full.into_inner());
+        let account = Self { work, answers, inserted, deleted, left_out, full };
         account.check_answers()?;
         account.check_keys()?;
         Ok(account)
@@ -59,7 +72,7 @@ impl<'a> Account<'a> {
 
     /// Number of keys present at the end.
     pub(crate) fn len(&self) -> u64 {
-        (0..self.work.keys).filter(|&key| self.present(key)).count() as u64
+        (0..self.work.keys).into_par_iter().filter(|&key| self.present(key)).count() as u64
     }
 
     /// Checks the answers of a search of all keys at the end.
@@ -67,13 +80,13 @@ impl<'a> Account<'a> {
         if found.len() != self.work.keys as usize {
             return Err(format!("{} keys got {} answers", self.work.keys, found.len()));
         }
-        for (key, &value) in (0..self.work.keys).zip(found) {
+        let wrong = |(key, &value): (u32, &Option<u32>)| {
             if value.is_some() != self.present(key) {
-                return Err(format!("key {key} had {value:?} at the end, but {}", self.history(key)));
+                return Some(format!("key {key} had {value:?} at the end, but {}", self.history(key)));
             }
-            self.check_value(key, value)?;
-        }
-        Ok(())
+            self.check_value(key, value).err()
+        };
+        first((0..self.work.keys).into_par_iter().zip(found).map(wrong))
     }
 
     fn present(&self, key: u32) -> bool {
@@ -88,17 +101,16 @@ impl<'a> Account<'a> {
 
     /// Checks that the successful inserts and deletes of a key alternate.
     fn check_keys(&self) -> Result<(), String> {
-        for key in 0..self.work.keys {
+        let wrong = |key: u32| {
             let came = self.was_there(key) as u64 + self.inserted[key as usize] as u64;
-            if !matches!(came.checked_sub(self.deleted[key as usize] as u64), Some(0 | 1)) {
-                return Err(format!("key {key}: {}", self.history(key)));
-            }
-        }
-        Ok(())
+            let left = came.checked_sub(self.deleted[key as usize] as u64);
+            (!matches!(left, Some(0 | 1))).then(|| format!("key {key}: {}", self.history(key)))
+        };
+        first((0..self.work.keys).into_par_iter().map(wrong))
     }
 
     fn check_answers(&self) -> Result<(), String> {
-        for (i, answer) in self.answers.iter().enumerate() {
+        let wrong = |(i, answer): (usize, &Answer<u32>)| {
             let key = self.work.op_keys[i];
             let never_there = !self.was_there(key) && self.inserted[key as usize] == 0;
             let always_there = self.was_there(key) && self.deleted[key as usize] == 0;
@@ -110,16 +122,17 @@ impl<'a> Account<'a> {
                 _ => false,
             };
             if wrong {
-                return Err(format!(
+                return Some(format!(
                     "operation {i} on key {key} answered {answer:?}, but {}",
                     self.history(key)
                 ));
             }
-            if let Answer::Search(value) = *answer {
-                self.check_value(key, value)?;
+            match *answer {
+                Answer::Search(value) => self.check_value(key, value).err(),
+                _ => None,
             }
-        }
-        Ok(())
+        };
+        first(self.answers.par_iter().enumerate().map(wrong))
     }
 
     /// Checks that a found value was stored by a successful insert of that key.
@@ -144,6 +157,11 @@ impl<'a> Account<'a> {
         let first = if self.was_there(key) { "prefilled" } else { "not prefilled" };
         format!("it was {first}, inserted {} times and deleted {} times", self.inserted[k], self.deleted[k])
     }
+}
+
+/// The first error, if there is one.
+fn first(errors: impl IndexedParallelIterator<Item = Option<String>>) -> Result<(), String> {
+    errors.find_map_first(|error| error).map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

@@ -7,14 +7,14 @@
 //!   a function in PTX.
 //! - `.align 1` of a pointer is left out.
 //! - The first letter of a register names its kind: `%d1` has 64 bits, `%r1` 32, `%h1` 16, and `%p1` is a
-//!   predicate.
+//!   predicate. The array of shared words is `shared`.
 
 use crate::shell::Outcome;
 
 /// The text that marks a parameter as a pointer, after its size.
 const POINTER: &str = ".ptr .align 1 ";
-/// How the compiler begins the names of registers, and what replaces it.
-const REGISTERS: [(&str, &str); 2] = [("%rd", "%d"), ("%rs", "%h")];
+/// Names, or how they begin, and what replaces them.
+const NAMES: [(&str, &str); 3] = [("%rd", "%d"), ("%rs", "%h"), ("warpproof_shared", "shared")];
 
 /// The text in this form.
 pub(crate) fn normal(text: &str) -> Outcome<String> {
@@ -34,7 +34,7 @@ pub(crate) fn normal(text: &str) -> Outcome<String> {
         }
         names.read(&line);
         let line = labels.shorten(&names.shorten(&line));
-        normal.push_str(&REGISTERS.iter().fold(line, |line, (long, short)| line.replace(long, short)));
+        normal.push_str(&NAMES.iter().fold(line, |line, (long, short)| line.replace(long, short)));
         normal.push('\n');
     }
     Ok(normal)

@@ -64,7 +64,7 @@ fn plain_of_table(kernel: &Kernel<'_>) -> Option<String> {
     // Kernels that access neither a table nor a counter, and kernels that read the address of their table
     // from memory: it is not one of their parameters.
     let elsewhere =
-        ["columns_sample_", "paged_arrange_", "paged_answer_", "paged_gather_", "paged_map", "paged_set"];
+        ["columns_sample", "paged_arrange_", "paged_answer_", "paged_gather_", "paged_map", "paged_set"];
     if elsewhere.iter().any(|name| kernel.name.starts_with(name)) {
         return None;
     }
@@ -192,7 +192,7 @@ fn table_parameters(kernel: &str) -> &'static [usize] {
         name if name.starts_with("paged_count_") => &[7],
         name if name.starts_with("columns_count_") => &[10],
         name if name.starts_with("columns_scatter_") => &[11],
-        name if name.starts_with("columns_group_") => &[13],
+        name if name.starts_with("columns_group_") => &[12],
         name if name.starts_with("paged_scatter_set") => &[9],
         name if name.starts_with("paged_scatter_map") => &[10],
         name if name.starts_with("paged_board_") => &[0, 4],

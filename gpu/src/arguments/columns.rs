@@ -1,6 +1,6 @@
 //! The arguments of the kernels that make the groups of a column.
 
-use super::{Argument, Arguments, List, Span};
+use super::{Argument, Arguments, List};
 use warpproof_model::Seed;
 use warpproof_model::aggregate::{HOT_WORDS, Told, aggregate_words};
 use warpproof_model::paged::partition::{SORTED, scatter_words};
@@ -97,16 +97,22 @@ fn of(lists: &[&[Argument]], (blocks, threads): (u32, u32), shared_words: u32) -
 }
 
 impl Arguments {
-    /// `columns_sample`: keys, rows, seed, n, sample.
-    pub(crate) fn columns_sample(keys: u64, rows: u32, seed: Seed, sample: Span<u8>, n: u32) -> Self {
+    /// `columns_sample`: keys, words of one, rows, seed, n, sample.
+    pub(crate) fn columns_sample(
+        (keys, words): (u64, u32),
+        rows: u32,
+        seed: Seed,
+        (sample, n): (u64, u32),
+    ) -> Self {
         let [mask, factor] = seed.words();
         let list = [
             Argument::Pointer(keys),
+            Argument::U32(words),
             Argument::U32(rows),
             Argument::U64(mask),
             Argument::U64(factor),
             Argument::Count,
-            sample.whole(),
+            Argument::Pointer(sample),
         ];
         of(&[&list], (n, 1), 0)
     }
@@ -133,11 +139,11 @@ impl Arguments {
         (of(&lists, (tasks.count, TASK_THREADS), words), TASK_THREADS)
     }
 
-    /// `columns_group`: columns, first row, ends, n, slots, partitions, seed, groups, room, totals.
+    /// `columns_group`: columns, first row, ends, n, slots, seed, groups, room, totals.
     pub(crate) fn columns_group(
         rows: RowColumns,
         (first, ends, partitions): (u32, u64, u32),
-        (before, seed): (u32, Seed),
+        seed: Seed,
         (to, totals): (GroupColumns, u64),
     ) -> (Self, u32) {
         let [mask, factor] = seed.words();
@@ -148,7 +154,6 @@ impl Arguments {
             Argument::Pointer(ends),
             Argument::Count,
             Argument::U32(slots),
-            Argument::U32(before),
             Argument::U64(mask),
             Argument::U64(factor),
         ];

@@ -71,7 +71,7 @@ impl<K: KeyScalar> Grouping<K> {
     pub fn new(device: &Device) -> Result<Self, Error> {
         let find = |step: &str| named(device, format!("columns_{step}_{}", 8 * size_of::<K>()), 1);
         let kernels = Kernels {
-            sample: find("sample")?,
+            sample: named(device, "columns_sample".into(), 1)?,
             count: find("count")?,
             scatter: find("scatter")?,
             group: find("group")?,

@@ -4,7 +4,7 @@ use crate::arguments::columns::{GroupColumns, TASK, TASK_ROWS};
 use warpproof_model::aggregate::{HOT_WORDS, MOST_HOT, TOTALS};
 
 /// Rows of the sample that tells which keys are hot.
-pub(super) const SAMPLE: u32 = 4096;
+pub(super) const SAMPLE: u32 = 2048;
 /// From so many rows on a sample is drawn. Fewer rows of one key take a block little time.
 pub(super) const SAMPLED_ROWS: u32 = 1 << 17;
 /// A key that the sample has so often is hot.

@@ -118,7 +118,7 @@ impl<K: KeyScalar> Run<'_, K> {
         self.upload(totals, &zero)?;
         if part.len() != 0 {
             let ends = (0, part.ends, part.partitions());
-            let arguments = Arguments::columns_group(part.rows, ends, (before, seed), (to, totals));
+            let arguments = Arguments::columns_group(part.rows, ends, seed, (to, totals));
             // SAFETY: the kernel's arguments; the rest is the contract of this function.
             unsafe { self.launch(&self.kernels.group, &arguments)? };
         }
@@ -139,8 +139,8 @@ impl<K: KeyScalar> Run<'_, K> {
             return Ok(Hot { keys: Vec::new(), rows: Vec::new(), sums: Vec::new() });
         }
         let at = self.at(self.layout.sample);
-        let arguments =
-            Arguments::columns_sample(self.keys.at(0), n, Seed::random(), Span::new(at, 0), SAMPLE);
+        let keys = (self.keys.at(0), (size_of::<K>() / size_of::<u32>()) as u32);
+        let arguments = Arguments::columns_sample(keys, n, Seed::random(), (at, SAMPLE));
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
         unsafe { self.kernels.sample.launch(self.stream, SAMPLE_THREADS, &arguments)? };
         let mut sample = room("a sample of a column", SAMPLE as usize)?;
@@ -240,7 +240,7 @@ impl<K: KeyScalar> Run<'_, K> {
             sums: self.at(layout.part_sums),
             room: parts as u32,
         };
-        let arguments = Arguments::columns_group(rows, (first, at, parts as u32), (1, seed), (to, totals));
+        let arguments = Arguments::columns_group(rows, (first, at, parts as u32), seed, (to, totals));
         // SAFETY: the kernel's arguments; there are places for a group of each part, and each part has one
         // key. The rest is the contract of this function.
         unsafe { self.launch(&self.kernels.group, &arguments)? };

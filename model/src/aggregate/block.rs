@@ -61,8 +61,8 @@ pub const fn aggregate_words(slots: u32, told: Told) -> u32 {
     LEADERS as u32 + slots * (2 + told.rows as u32 + 2 * told.sum as u32)
 }
 
-/// Makes the groups of the rows in `range`, and writes them to the next places that the counter [`TOTAL`] of
-/// `totals` gives.
+/// Makes the groups of the rows in `range`, whose numbers are below 2^31. Writes them to the next places that
+/// the counter [`TOTAL`] of `totals` gives.
 ///
 /// All warps of the block call this. The block has [`aggregate_words`] shared words, zero at first, for
 /// `slots` slots, which are a power of two. `slot` is where the search for a key's slot begins; only its low
@@ -82,7 +82,7 @@ pub fn aggregate<I: InBlock, R: Rows>(
     let sums = counts + if told.rows { slots as usize } else { 0 };
     // Relaxed, in this function: barriers and the ends of launches order everything else.
     m.warp().elect(0, || {
-        let mut row = range.start.saturating_add(rank);
+        let mut row = range.start + rank;
         while row < range.end {
             let key = rows.key(row);
             let leads = |leader: u32| rows.key(range.start + (leader - 1)) == key;
@@ -101,7 +101,7 @@ pub fn aggregate<I: InBlock, R: Rows>(
                 }
                 None => shared.store(NO_SLOT, 1, WriteOrder::Relaxed),
             }
-            row = row.saturating_add(warps);
+            row += warps;
         }
         true
     });

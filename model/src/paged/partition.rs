@@ -20,7 +20,7 @@ pub const COUNTED: u32 = 32;
 /// See [`COUNTED`].
 pub const SCATTERED: u32 = 32;
 /// See [`COUNTED`]; where a block sorts its operations before it scatters them.
-pub const SORTED: u32 = 16;
+pub const SORTED: u32 = 8;
 /// See [`COUNTED`].
 pub const ARRANGED: u32 = 8;
 
@@ -115,8 +115,9 @@ pub fn count<I: InBlock, M: Moves>(
 /// Moves the operations of the block to the places of their digits. `next` has the place of the next
 /// operation of each digit. [`scatter_words`] shared words.
 ///
-/// If the block is `sorted`, it first puts its operations into the order of their digits. Neighbouring
-/// threads then write to neighbouring places, which takes the memory a part of the time.
+/// If the block is `sorted`, it first puts its operations into the order of their digits
+/// ([`scatter_sorted`]). Neighbouring threads then write to neighbouring places, which takes the memory a
+/// part of the time.
 #[inline(always)]
 pub fn scatter<I: InBlock, M: Moves>(
     m: &mut I,
@@ -125,49 +126,78 @@ pub fn scatter<I: InBlock, M: Moves>(
     next: impl IntegerWords<u32>,
     sorted: bool,
 ) {
+    if sorted {
+        return scatter_sorted(m, (batch, share), (digits, digit), next);
+    }
     count_digits(m, (batch, share), &digit);
+    let shared = m.block().shared();
+    each_that_occurs(m, digits, |digit, n| {
+        let place = next.fetch_add(digit, n, Order::Relaxed);
+        shared.store(digit, place, WriteOrder::Relaxed);
+    });
+    m.block().sync();
+    put(m, (batch, share), &digit);
+}
+
+/// As [`scatter`], by a block that puts its operations, fewer than 2^16, into the order of their fewer than
+/// 2^16 digits.
+///
+/// A counter of each digit tells each operation its *rank*: how many of the digit came before it. So a digit
+/// is worked out once for each operation, and is kept with the rank, and later with the operation's number in
+/// the block.
+#[inline(always)]
+pub fn scatter_sorted<I: InBlock, M: Moves>(
+    m: &mut I,
+    (batch, share): (M, Share),
+    (digits, digit): (u32, impl Fn(M::Key) -> u32),
+    next: impl IntegerWords<u32>,
+) {
+    const { assert!(I::Warp::LANES == 1, "each lane has operations of its own") };
     let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
     let shift = |digit: u32| (digits + warps + digit) as usize;
-    let order = |at: u32| (2 * digits + warps + at) as usize;
-    if sorted {
-        // From the places in the order of the block to those in memory, for each digit.
-        begin_digits(m, digits, 0, |digit, start, n| {
-            let place = if n == 0 { start } else { next.fetch_add(digit as usize, n, Order::Relaxed) };
-            shared.store(shift(digit), place.wrapping_sub(start), WriteOrder::Relaxed);
-        });
-        m.warp().elect(0, || {
-            share.run((rank, warps), batch.operations(), |at| {
-                let place = shared.fetch_add(digit(batch.key(at)) as usize, 1, Order::Relaxed);
-                shared.store(order(place), at, WriteOrder::Relaxed);
-            })
-        });
-    } else {
-        each_that_occurs(m, digits, |digit, n| {
-            let place = next.fetch_add(digit, n, Order::Relaxed);
-            shared.store(digit, place, WriteOrder::Relaxed);
-        });
-    }
+    let ranked = |number: u32| (2 * digits + warps + number) as usize;
+    let order = |number: u32| ranked(number + warps * share.each);
+    let halves = |word: u32| (word >> HALF, word & ((1 << HALF) - 1));
+    m.warp().elect(0, || {
+        share.run((rank, warps), batch.operations(), |at| {
+            let digit = digit(batch.key(at));
+            let before = shared.fetch_add(digit as usize, 1, Order::Relaxed);
+            shared.store(ranked(at - share.from), digit << HALF | before, WriteOrder::Relaxed);
+        })
+    });
     m.block().sync();
+    // From the places in the order of the block to those in memory, for each digit.
+    begin_digits(m, digits, 0, |digit, start, n| {
+        let place = if n == 0 { start } else { next.fetch_add(digit as usize, n, Order::Relaxed) };
+        shared.store(shift(digit), place.wrapping_sub(start), WriteOrder::Relaxed);
+    });
     m.warp().elect(0, || {
         share.run((rank, warps), batch.operations(), |at| {
             let number = at - share.from;
-            let at = if sorted { shared.load(order(number), ReadOrder::Relaxed) } else { at };
-            let digit = digit(batch.key(at));
-            let place = if sorted {
-                shared.load(shift(digit), ReadOrder::Relaxed).wrapping_add(number)
-            } else {
-                shared.fetch_add(digit as usize, 1, Order::Relaxed)
-            };
-            batch.put(at, place);
+            let (digit, before) = halves(shared.load(ranked(number), ReadOrder::Relaxed));
+            let start = shared.load(digit as usize, ReadOrder::Relaxed);
+            shared.store(order(start + before), digit << HALF | number, WriteOrder::Relaxed);
+        })
+    });
+    m.block().sync();
+    m.warp().elect(0, || {
+        share.run((rank, warps), batch.operations(), |at| {
+            let place = at - share.from;
+            let (digit, number) = halves(shared.load(order(place), ReadOrder::Relaxed));
+            let shift = shared.load(shift(digit), ReadOrder::Relaxed);
+            batch.put(share.from + number, shift.wrapping_add(place));
         })
     });
 }
+
+/// Bits of a half of a word.
+const HALF: u32 = u32::BITS / 2;
 
 /// Shared words of a block of `threads` threads that [`scatter`]s by `digits` digits, with `each` operations
 /// of every thread.
 #[inline(always)]
 pub const fn scatter_words(digits: u32, (threads, each): (u32, u32), sorted: bool) -> u32 {
-    if sorted { 2 * digits + threads + threads * each } else { digits }
+    if sorted { 2 * digits + threads + 2 * threads * each } else { digits }
 }
 
 /// Puts in place of the counts of digits in the shared words where the operations of each begin, if those of

@@ -6,6 +6,7 @@ use crate::bench::keys::keys;
 use crate::bench::memory::Memory;
 use crate::bench::row::{Fallible, Row};
 use crate::bench::timed::POISON;
+use rayon::prelude::*;
 use warpproof::model::outcome::Delete;
 
 impl Bench<'_> {
@@ -19,7 +20,7 @@ impl Bench<'_> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let entries = self.entries::<K>()?;
         let (present, on_keys) = (&entries.keys, &entries.on_keys);
-        let answers: Vec<F> = present.iter().map(|key| (calls.found)(Some(key.value()))).collect();
+        let answers: Vec<F> = present.par_iter().map(|key| (calls.found)(Some(key.value()))).collect();
         let half = stream.clone_htod(&present[..n / 2])?;
         let absent = stream.clone_htod(&keys::<K>(self.size, 2 * self.size))?;
         let names = [("build", n), ("search present", n), ("search absent", n), ("delete half", n / 2)];
@@ -34,24 +35,26 @@ impl Bench<'_> {
             let took = timed.time(|| (calls.insert)(table, stream, &entries, &mut outcomes))?;
             let stored = self.stored(&outcomes)?;
             let is_in = |i: usize| stored[i] == Some(true);
-            let live = (0..n).filter(|&i| is_in(i)).count() as u64;
-            build.add(round, took, stored.iter().all(Option::is_some) && (calls.len)(table)? == live);
+            let live = (0..n).into_par_iter().filter(|&i| is_in(i)).count() as u64;
+            build.add(round, took, stored.par_iter().all(Option::is_some) && (calls.len)(table)? == live);
             full = full.max(n as u64 - live);
             memory = Some((calls.memory)(table, self.entry, (self.size, self.load))?);
 
             let took = timed.time(|| (calls.search)(table, stream, on_keys, &mut found))?;
             let answer = |i: usize| if is_in(i) { answers[i] } else { (calls.found)(None) };
-            let right = stream.clone_dtoh(&found)?.iter().enumerate().all(|(i, found)| *found == answer(i));
+            let found = stream.clone_dtoh(&found)?;
+            let right = found.par_iter().enumerate().all(|(i, found)| *found == answer(i));
             hits.add(round, took, right);
             let took = timed.time(|| (calls.search)(table, stream, &absent, &mut missed))?;
-            let right = stream.clone_dtoh(&missed)?.iter().all(|missed| *missed == (calls.found)(None));
+            let missed = stream.clone_dtoh(&missed)?;
+            let right = missed.par_iter().all(|missed| *missed == (calls.found)(None));
             misses.add(round, took, right);
 
             let took = timed.time(|| (calls.delete)(table, stream, &half, &mut deleted))?;
             let gone = |i: usize| if is_in(i) { Delete::Deleted } else { Delete::Absent };
-            let mut codes = stream.clone_dtoh(&deleted)?.into_iter().enumerate();
-            let left = (n / 2..n).filter(|&i| is_in(i)).count() as u64;
-            let right = codes.all(|(i, code)| code == gone(i).code());
+            let codes = stream.clone_dtoh(&deleted)?;
+            let left = (n / 2..n).into_par_iter().filter(|&i| is_in(i)).count() as u64;
+            let right = codes.par_iter().enumerate().all(|(i, code)| *code == gone(i).code());
             delete.add(round, took, right && (calls.len)(table)? == left);
         }
         self.report([build, hits, misses, delete], rows);

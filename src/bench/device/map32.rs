@@ -9,6 +9,7 @@ use crate::bench::timed::{Answers, Batch, POISON};
 use crate::registry::room::Room;
 use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
+use rayon::prelude::*;
 use std::collections::HashSet;
 use warpproof::gpu::bench::Floors;
 use warpproof::gpu::structures::Holds;
@@ -35,7 +36,7 @@ impl Bench<'_> {
     /// Random access without a protocol, in as many buckets as the table has.
     fn floors(&self, rows: &mut Vec<Row>) -> Fallible<()> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
-        let present: Vec<u32> = (0..self.size).map(key).collect();
+        let present: Vec<u32> = (0..self.size).into_par_iter().map(key).collect();
         let keys = stream.clone_htod(&present)?;
         let values = stream.clone_htod(&present)?;
         let mut found = timed.poisoned(u32::from_ne_bytes([POISON; 4]), n)?;
@@ -46,7 +47,7 @@ impl Bench<'_> {
             // All slots are empty again, so every exchange writes.
             let floors = Floors::new(self.device, geometry.buckets)?;
             let took = timed.time(|| floors.find(stream, &keys, &mut found))?;
-            find.add(round, took, stream.clone_dtoh(&found)?.iter().all(|&value| value == u32::MAX));
+            find.add(round, took, stream.clone_dtoh(&found)?.par_iter().all(|&value| value == u32::MAX));
             insert.add(round, timed.time(|| floors.insert(stream, &keys, &values))?, true);
             let floors = Floors::new(self.device, geometry.buckets)?;
             look.add(round, timed.time(|| floors.bucket(stream, &keys, &values))?, true);
@@ -81,7 +82,7 @@ impl Bench<'_> {
             (calls.insert)(&map, stream, &prefill, &mut filled)?;
             let took = timed.time(|| batch.run(&map.on_stream(stream), &mut answers))?;
             let filled = self.stored(&filled)?;
-            let left_out = first.iter().zip(&filled).filter(|(_, stored)| **stored == Some(false));
+            let left_out = first.par_iter().zip(&filled).filter(|(_, stored)| **stored == Some(false));
             let left_out: HashSet<u32> = left_out.map(|(key, _)| *key).collect();
             let may_be_left_out = self.rooms.capacity.may_be_full.then_some(&left_out);
             let full = match answers.read(timed, &work.ops)? {

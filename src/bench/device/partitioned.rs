@@ -4,6 +4,7 @@ use super::calls::{Calls, Measured, PartitionedCalls, Word};
 use super::{Bench, Found, Series};
 use crate::bench::row::{Fallible, Row};
 use crate::bench::timed::POISON;
+use rayon::prelude::*;
 use warpproof::model::host::Tally;
 use warpproof::model::open::bulk::TALLY;
 
@@ -19,7 +20,7 @@ impl Bench<'_> {
     ) -> Fallible<()> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let entries = self.entries::<K>()?;
-        let answers: Vec<F> = entries.keys.iter().map(|key| (calls.found)(Some(key.value()))).collect();
+        let answers: Vec<F> = entries.keys.par_iter().map(|key| (calls.found)(Some(key.value()))).collect();
         let mut series = ["build by bins", "build by bins, with outcomes"].map(|name| Series::new(name, n));
         for round in 0..=self.rounds {
             for (told, series) in [false, true].into_iter().zip(&mut series) {
@@ -29,7 +30,7 @@ impl Bench<'_> {
                     let mut outcomes = timed.poisoned(POISON, n)?;
                     let took =
                         timed.time(|| (by.told)(table, stream, &entries, &mut partitions, &mut outcomes))?;
-                    (took, self.stored(&outcomes)?.iter().all(|stored| *stored == Some(true)))
+                    (took, self.stored(&outcomes)?.par_iter().all(|stored| *stored == Some(true)))
                 } else {
                     let mut tally = timed.poisoned(0, TALLY)?;
                     let took =

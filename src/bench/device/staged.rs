@@ -4,6 +4,7 @@
 use super::calls::{Calls, Measured, StagedCalls, Word};
 use super::{Bench, Series};
 use crate::bench::row::{Fallible, Row};
+use rayon::prelude::*;
 use std::time::Instant;
 use warpproof::gpu::Staging;
 use warpproof::model::outcome::Insert;
@@ -14,7 +15,7 @@ const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {
     /// Inserts into a cleared table, and searches of all keys: wall-clock time.
-    pub(crate) fn staged<T: Measured, K: Word, F, A: Copy + PartialEq>(
+    pub(crate) fn staged<T: Measured, K: Word, F, A: Copy + PartialEq + Send + Sync>(
         &self,
         table: &mut T,
         calls: &Calls<T, K, F>,
@@ -42,10 +43,11 @@ impl Bench<'_> {
 
             let may_be_full = self.rooms.capacity.may_be_full;
             let is_stored = |outcome: &Insert| *outcome == Insert::Inserted;
-            let live = outcomes.iter().filter(|outcome| is_stored(outcome)).count() as u64;
-            let right = outcomes.iter().all(|said| is_stored(said) || may_be_full && *said == Insert::Full);
+            let live = outcomes.par_iter().filter(|outcome| is_stored(outcome)).count() as u64;
+            let right =
+                outcomes.par_iter().all(|said| is_stored(said) || may_be_full && *said == Insert::Full);
             insert.add(round, inserted.as_secs_f64(), right && table.len()? == live);
-            let mut said = outcomes.iter().zip(&entries.keys).zip(&answers);
+            let said = outcomes.par_iter().zip(&entries.keys).zip(&answers);
             let right = said.all(|((outcome, key), answer)| {
                 *answer == (through.answer)(is_stored(outcome).then(|| key.value()))
             });

@@ -6,7 +6,7 @@
 use super::{Array, At, Count, In, MaybeIn};
 use warpproof_device::{CtaBlock, Global, Shared, Tile};
 use warpproof_model::aggregate::{Group, HOT_WORDS, HotKeys, Rows, TOTALS, Told, aggregate};
-use warpproof_model::paged::partition::{Moves, SORTED, Share, count, scatter, scatter_words};
+use warpproof_model::paged::partition::{Moves, SORTED, Share, count, scatter_sorted, scatter_words};
 use warpproof_model::{Block, Key, Seed, Warp, Words, WriteOrder};
 
 /// Numbers of a task: the first of its rows, their end, and their partition at the level before.
@@ -174,7 +174,7 @@ unsafe fn scatter_by_digits<K: Key>(
     // SAFETY: a counter for each digit of each partition.
     let next = unsafe { of_partition(next, partition, digits) };
     let digit = |key| level.digit(key, shared, index);
-    scatter(&mut here, (Moved { end, ..moved }, share), (digits, digit), next, true);
+    scatter_sorted(&mut here, (Moved { end, ..moved }, share), (digits, digit), next);
 }
 
 /// The counters of a partition's digits.
@@ -245,7 +245,7 @@ impl<K: Key> Rows for Grouped<K> {
 unsafe fn group<K: Key>(
     rows: Grouped<K>,
     (first, ends, n): (u32, *const u32, Count),
-    (slots, before, seed): (u32, u32, Seed),
+    (slots, seed): (u32, Seed),
     totals: Array<u32>,
 ) {
     // SAFETY: the contract of the kernel.
@@ -257,31 +257,41 @@ unsafe fn group<K: Key>(
     // SAFETY: a partition below their number.
     let [start, end] = [partition.wrapping_sub(1), partition]
         .map(|at| if at == usize::MAX { first } else { unsafe { ends.add(at).read() } });
-    let slot = |key: K| key.hash(seed).rest(before).digit(slots);
+    // Partitions go by the leading digits of the hash.
+    let slot = |key: K| key.hash(seed).low();
     // SAFETY: that many.
     let totals = unsafe { totals.words(TOTALS) };
     let told = Told { rows: !rows.to_rows.0.is_null(), sum: !rows.to_sums.0.is_null() };
     aggregate(&mut here, (rows, start..end), (slots, slot), told, totals);
 }
 
+/// Draws rows by the hashes of their numbers: writes the keys of `n` of the `rows` rows, each of `words`
+/// words. A thread for each.
+#[unsafe(no_mangle)]
+unsafe extern "ptx-kernel" fn columns_sample(
+    keys: *const u32,
+    words: u32,
+    rows: u32,
+    mask: u64,
+    factor: u64,
+    n: Count,
+    to: Array<u32>,
+) {
+    // SAFETY: the contract of the kernel.
+    let thread = unsafe { Tile::<1>::new() }.id();
+    if thread < n.0 {
+        let row = Seed::from_words([mask, factor]).hash(thread as u64).digit(rows);
+        for word in 0..words as u64 {
+            let from = row as u64 * words as u64 + word;
+            // SAFETY: a word of the column, and one for each word of each thread.
+            unsafe { to.set(thread as u64 * words as u64 + word, keys.add(from as usize).read()) }
+        }
+    }
+}
+
 /// The kernels for keys of one width.
 macro_rules! of_keys {
     ($($width:literal $key:ty;)*) => { $(
-        /// Draws rows by the hashes of their numbers: writes the keys of `n` of the `rows` rows. A thread for
-        /// each.
-        #[unsafe(no_mangle)]
-        unsafe extern "ptx-kernel" fn ${concat(columns_sample_, $width)}(
-            keys: *const $key, rows: u32, mask: u64, factor: u64, n: Count, to: Array<$key>,
-        ) {
-            // SAFETY: the contract of the kernel.
-            let thread = unsafe { Tile::<1>::new() }.id();
-            if thread < n.0 {
-                let row = Seed::from_words([mask, factor]).hash(thread as u64).digit(rows);
-                // SAFETY: a row of the column, and an element for each thread.
-                unsafe { to.set(thread as u64, keys.add(row as usize).read()) }
-            }
-        }
-
         /// Adds to `counters` how often each digit occurs among the rows of each task. A block for each task,
         /// and a shared word for each digit and for each word of the index.
         #[unsafe(no_mangle)]
@@ -315,11 +325,11 @@ macro_rules! of_keys {
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(columns_group_, $width)}(
             keys: In<$key>, values: MaybeIn<u64>, first: u32, ends: *const u32, n: Count,
-            slots: u32, before: u32, mask: u64, factor: u64,
+            slots: u32, mask: u64, factor: u64,
             to_keys: Array<$key>, to_rows: Array<u64>, to_sums: Array<u64>, room: u32, totals: Array<u32>,
         ) {
             let rows = Grouped { keys, values, to_keys, to_rows, to_sums, room };
-            let places = (slots, before, Seed::from_words([mask, factor]));
+            let places = (slots, Seed::from_words([mask, factor]));
             // SAFETY: the contract of the kernel.
             unsafe { group(rows, (first, ends, n), places, totals) }
         }

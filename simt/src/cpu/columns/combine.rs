@@ -141,7 +141,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
 
     /// Whether keys repeat so often that chunks should be combined: by a sample, in which keys that occur
     /// once stand for what a chunk would leave (Good, "The population frequencies of species", 1953).
-    fn repeats(&self) -> Result<bool, Error> {
+    pub(super) fn repeats(&self) -> Result<bool, Error> {
         if self.keys.len() <= SAMPLE {
             return Ok(true);
         }

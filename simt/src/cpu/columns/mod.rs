@@ -17,6 +17,7 @@
 //! partition is numbered by one thread in a table that fits its cache. No thread writes to a table of another
 //! one, so none of this needs an atomic exchange.
 
+mod added;
 mod combine;
 mod fold;
 mod groups;
@@ -32,6 +33,7 @@ mod room;
 mod row_index;
 mod verified;
 
+pub(super) use added::insert_or_add;
 pub use fold::{Count, Fold, Max, Mean, Min, Number, Sum};
 pub use groups::{Groups, fold_groups};
 pub use index::isin;

@@ -9,6 +9,7 @@ pub use fixed::Fixed;
 pub(super) use table::{Beside, stats};
 pub use table::{OPEN_LANES, OpenFilter, OpenWords};
 
+use super::columns;
 use super::error::Error;
 use super::grid::{CpuTable, live, move_all, run};
 use super::map::Map;
@@ -160,8 +161,10 @@ impl<K: TableKey, V: TableValue<T::Value> + Integer, T: Buckets<Key = K::Bits>> 
 {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
         Self::values_match(keys, values)?;
-        run(&self.table, keys, values, |t, w, key, value| T::insert_or_add(t, w, key, value.to_word()))
-            .map(Outcomes::from)
+        let insert = |keys: &[K], values: &[V]| {
+            run(&self.table, keys, values, |t, w, key, value| T::insert_or_add(t, w, key, value.to_word()))
+        };
+        columns::insert_or_add(keys, values, insert).map(Outcomes::from)
     }
 }
 
