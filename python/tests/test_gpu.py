@@ -184,6 +184,8 @@ def test_counters_sets_and_multimaps(gpu: Any, dtype: str) -> None:
     counts.add(keys, gpu.there(amounts))
     counts.add(keys, amounts)
     counts.add(keys, 3)
+    with pytest.raises(OverflowError):
+        counts.add(keys, 2**70)
     sums = np.zeros(len(distinct), np.int64)
     np.add.at(sums, np.searchsorted(distinct, host), 2 * amounts.astype(np.int64))
     sums = (sums + 5 * expected).astype(counts.value_dtype)
@@ -275,6 +277,10 @@ def test_arrays_of_jax() -> None:
     table = wp.Map("int32", "int32", device="cuda:0")
     table[keys] = keys
     assert np.asarray(table.get(keys)).tolist() == [30, 10, 30, 20]
+    counts = wp.Counter("int32", device="cuda:0")
+    counts.add(keys, np.arange(4, dtype=np.int32))
+    counts.add(keys)
+    assert np.asarray(counts.get(keys)).tolist() == [4, 2, 4, 4]
 
 
 def test_a_saved_map_moves_between_devices(tmp_path: Path) -> None:

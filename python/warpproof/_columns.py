@@ -316,7 +316,8 @@ def group_by(keys: Any, *, ordered: bool = True) -> GroupBy:
         Numbers of up to 64 bits. The array must not change while the result is used.
     ordered : bool
         Whether groups are in the order of their first rows. Otherwise a GPU counts rows and adds
-        integers several times as fast, and each result is in an order of its own.
+        integers faster (`python benches/bench.py`), and each call returns the groups in another
+        order: the results of `sum` and `count` do not line up.
 
     Returns
     -------

@@ -36,13 +36,19 @@ class Cupy:
             return int(cupy.cuda.get_current_stream().ptr)
 
     def cast(self, array: Any, dtype: np.dtype[Any]) -> Any:
-        return array.astype(dtype)
+        with array.device:
+            return array.astype(dtype)
 
     def view(self, array: Any, dtype: np.dtype[Any]) -> Any:
         return array.view(dtype)
 
     def copy(self, array: Any) -> Any:
-        return array.copy()
+        with array.device:
+            return array.copy()
+
+    def times(self, array: Any, number: int) -> Any:
+        with array.device:
+            return array * number
 
     def reshape(self, array: Any, shape: tuple[int, ...]) -> Any:
         return array.reshape(shape)

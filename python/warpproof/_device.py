@@ -17,6 +17,8 @@ from ._given import Given, need, unsigned
 _INT64 = np.dtype(np.int64)
 #: Rows of the sample that decides how large a table is made.
 _SAMPLE = 1 << 14
+#: The most rows that are grouped at a time.
+_MOST_ROWS = 1 << 31
 #: The least entries that a table is made for.
 _LEAST = 1 << 16
 
@@ -121,6 +123,10 @@ def _grouped(keys: Given, values: Any, counted: bool) -> tuple[Any, Any, Any]:
     ops: Any = need(keys.library)
     assert keys.ordinal is not None, "device memory"
     ordinal, rows, at = keys.ordinal, len(keys), ops.address
+    if rows > _MOST_ROWS:
+        raise ValueError(
+            f"{rows} rows of an array on a GPU are too many: {_MOST_ROWS} are possible"
+        )
     grouping = _grouping(ordinal, keys.dtype.itemsize * 8)
     scratch = ops.empty(grouping.scratch_bytes(rows, values is not None), np.uint8, ordinal)
     found = ops.empty(rows, keys.dtype, ordinal)
@@ -137,6 +143,7 @@ def _grouped(keys: Given, values: Any, counted: bool) -> tuple[Any, Any, Any]:
         at(found),
         *addresses[1:],
     )
+    del scratch
     # A view keeps all of its memory: a short one is copied.
     parts = [None if array is None else array[:length] for array in (found, counts, sums)]
     short = 2 * length < rows

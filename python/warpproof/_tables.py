@@ -15,6 +15,9 @@ from ._devices import chosen, gpu, named
 from ._given import Given, need
 from ._progress import Progress, report
 
+#: Rows of an array on a GPU that are counted at a time: they need memory for two copies of them.
+_COUNTED = 1 << 27
+
 _NAMES = {"k": 10, "m": 20, "g": 30, "t": 40}
 
 
@@ -158,6 +161,12 @@ class _Table:
 
     def _bools(self, keys: Given, native: Any) -> Any:
         return keys.result(column(native, np.bool_), keys.shape)
+
+
+def _part(column: Given, first: int) -> Given:
+    """Return the rows of a flat array from one on, at most `_COUNTED`."""
+    array = column.array[first : first + _COUNTED]
+    return Given(array, column.dtype, (len(array),), column.ordinal, column.library, column.source)
 
 
 def _widened(argument: Given) -> Given:
@@ -518,23 +527,25 @@ class Counter(Map):
         if counted.ordinal is None:
             self.insert_or_add(keys, amounts, progress=progress)
             return
-        from . import _device
-
-        # Equal keys are added up first: additions to one entry wait for each other.
-        if np.ndim(amounts) == 0 and isinstance(amounts, int | np.integer):
-            found, rows = _device.value_counts(counted)
-            sums = rows * int(amounts)
-        else:
-            added = self._here(given(amounts, "amounts", self.value_dtype))
-            if added.shape == () and counted.shape != ():
-                added = self._filled(added, counted)
+        added = self._here(given(amounts, "amounts", self.value_dtype))
+        if added.shape != ():
             same_length(counted, added)
             if added.ordinal is None:
-                there = self._moved(added.array, counted)
-                added = Given(there, added.dtype, added.shape, counted.ordinal, counted.library)
-            found, sums = _device.group_sums(counted, added)
-        ops = need(counted.library)
-        self.insert_or_add(found, ops.cast(sums, self.value_dtype), progress=progress)
+                added = given(self._moved(added.array, counted), "amounts", self.value_dtype)
+        # Equal keys are added up first: additions to one entry wait for each other.
+        for first in range(0, len(counted), _COUNTED):
+            part, ops = _part(counted, first), need(counted.library)
+            found, sums = self._sums(part, added if added.shape == () else _part(added, first))
+            self.insert_or_add(found, ops.cast(sums, self.value_dtype), progress=progress)
+
+    def _sums(self, keys: Given, amounts: Given) -> tuple[Any, Any]:
+        """Return the distinct keys of an array on a GPU, and the sums of their amounts."""
+        from . import _device
+
+        if amounts.shape != ():
+            return _device.group_sums(keys, amounts)
+        found, rows = _device.value_counts(keys)
+        return found, need(keys.library).times(rows, int(amounts.host().array[0]))
 
     def most_common(self, n: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Return the `n` keys that were counted most often, and their counts."""

@@ -66,6 +66,9 @@ class Torch:
     def copy(self, array: Any) -> Any:
         return array.clone()
 
+    def times(self, array: Any, number: int) -> Any:
+        return array * number
+
     def reshape(self, array: Any, shape: tuple[int, ...]) -> Any:
         return array.reshape(shape)
 

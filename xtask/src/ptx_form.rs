@@ -92,11 +92,19 @@ struct Labels(Vec<String>);
 impl Labels {
     /// The line with short labels.
     fn shorten(&mut self, line: &str) -> String {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut parts = line.split('$');
         let mut short = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(part.len());
+            let end = part.find(|c| !is_name(c)).unwrap_or(part.len());
             let (name, rest) = part.split_at(end);
+            // Other names have such a letter, too.
+            let is_label = name.starts_with("L__") || name.bytes().all(|byte| byte.is_ascii_digit());
+            if short.ends_with(is_name) || name.is_empty() || !is_label {
+                short.push('$');
+                short.push_str(part);
+                continue;
+            }
             let number = self.0.iter().position(|label| label == name).unwrap_or(self.0.len());
             if number == self.0.len() {
                 self.0.push(name.to_owned());
@@ -128,6 +136,12 @@ mod tests {
                         ld.param.b64 %d1,[p0];\nld.param.b32 %r1,[n1+4];\n@%p1 bra $1;\n}\n";
         assert_eq!(normal(text).unwrap(), expected);
         assert_eq!(normal(expected).unwrap(), expected, "what is in this form stays");
+    }
+
+    #[test]
+    fn only_labels_have_numbers() {
+        let text = ".visible .entry k(\n)\n{\nmov.b64 %r1,anon_$_5_$_0;\n$L__BB0_7:\nbra $L__BB0_7;\n}\n";
+        assert!(normal(text).unwrap().ends_with("mov.b64 %r1,anon_$_5_$_0;\n$0:\nbra $0;\n}\n"));
     }
 
     #[test]

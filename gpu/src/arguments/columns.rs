@@ -67,26 +67,20 @@ impl Level {
     }
 }
 
-/// Where groups go: keys, and the number of rows and the sum of values, or null; and for how many there is
-/// room.
+/// Where groups go: keys, and the number of rows and the sum of values, if these are `told`; and for how
+/// many there is room.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupColumns {
+    pub(crate) told: Told,
     pub(crate) keys: u64,
     pub(crate) rows: u64,
     pub(crate) sums: u64,
     pub(crate) room: u32,
 }
 
-impl GroupColumns {
-    /// What is told of a group.
-    pub(crate) const fn told(self) -> Told {
-        Told { rows: self.rows != 0, sum: self.sums != 0 }
-    }
-
-    /// Slots and threads of a block. A block has 48 KiB of shared memory at most.
-    pub(crate) const fn shape(self) -> (u32, u32) {
-        if self.rows == 0 && self.sums == 0 { (4096, 512) } else { (2048, 256) }
-    }
+/// Slots and threads of a block that makes groups. A block has 48 KiB of shared memory at most.
+pub(crate) const fn shape(told: Told) -> (u32, u32) {
+    if told.rows || told.sum { (2048, 256) } else { (4096, 512) }
 }
 
 fn of(lists: &[&[Argument]], (blocks, threads): (u32, u32), shared_words: u32) -> Arguments {
@@ -147,7 +141,7 @@ impl Arguments {
         (to, totals): (GroupColumns, u64),
     ) -> (Self, u32) {
         let [mask, factor] = seed.words();
-        let (slots, threads) = to.shape();
+        let (slots, threads) = shape(to.told);
         let own = [rows.keys, rows.values].map(Argument::Pointer);
         let list = [
             Argument::U32(first),
@@ -157,9 +151,12 @@ impl Arguments {
             Argument::U64(mask),
             Argument::U64(factor),
         ];
-        let groups = [to.keys, to.rows, to.sums].map(Argument::Pointer);
+        // An output without elements may be null, too; then nothing is written.
+        let rows_to = if to.told.rows { to.rows } else { 0 };
+        let sums_to = if to.told.sum { to.sums } else { 0 };
+        let groups = [to.keys, rows_to, sums_to].map(Argument::Pointer);
         let last = [Argument::U32(to.room), Argument::Pointer(totals)];
-        let words = aggregate_words(slots, to.told());
+        let words = aggregate_words(slots, to.told);
         (of(&[&own, &list, &groups, &last], (partitions, threads), words), threads)
     }
 }

@@ -330,7 +330,8 @@ fn groups_of_a_column(ptx: &Module) {
     let tasks = columns::Tasks { address: 1 << 10, count: 3 };
     let level = columns::Level { fan: 5, before: 2, hot: 1, hot_keys: 1 << 11, index: 1 << 12, seed };
     let rows = columns::RowColumns { keys: 1 << 13, values: 1 << 14 };
-    let groups = columns::GroupColumns { keys: 1 << 15, rows: 1 << 16, sums: 1 << 17, room: 9 };
+    let told = warpproof_model::aggregate::Told { rows: true, sum: true };
+    let groups = columns::GroupColumns { told, keys: 1 << 15, rows: 1 << 16, sums: 1 << 17, room: 9 };
     let sample = Arguments::columns_sample((rows.keys, 2), 7, seed, (1 << 18, 4));
     assert_eq!(ptx["columns_sample"], passed(&sample));
     for bits in [32, 64] {

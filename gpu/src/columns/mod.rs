@@ -17,6 +17,7 @@ use cudarc::driver::CudaStream;
 use plan::Layout;
 use run::Run;
 use std::sync::Arc;
+use warpproof_model::aggregate::Told;
 use warpproof_model::host::Refused;
 
 /// The most rows of a column.
@@ -39,8 +40,8 @@ struct Kernels {
 /// partitioned.
 ///
 /// A call queues its kernels on a stream of the caller and waits for the number of groups. Groups are in no
-/// order. It allocates nothing: the caller passes scratch memory of [`scratch_bytes`](Self::scratch_bytes),
-/// about two columns for each column of the input.
+/// order. It allocates no device memory: the caller passes scratch memory of
+/// [`scratch_bytes`](Self::scratch_bytes), about two columns for each column of the input.
 ///
 /// Keys are equal if their bits are. Time is linear in the rows, whatever the keys are.
 ///
@@ -79,22 +80,21 @@ impl<K: KeyScalar> Grouping<K> {
         Ok(Self { device: device.clone(), kernels, keys: PhantomData })
     }
 
-    /// How many bytes of scratch memory a call on `rows` rows needs, if it adds up values (`sums`) or not.
+    /// How many bytes of scratch memory a call on `rows` rows, at most 2^31, needs, if it adds up values
+    /// (`sums`) or not.
     pub fn scratch_bytes(&self, rows: usize, sums: bool) -> u64 {
         let rows = rows.min(MOST_ROWS) as u32;
-        let bytes = |groups| Layout::new(rows, size_of::<K>() as u64, groups).bytes;
-        let distinct = GroupColumns { keys: 0, rows: 0, sums: 0, room: 0 };
+        let bytes = |told| Layout::new(rows, size_of::<K>() as u64, told).bytes;
         // Rows may be counted, too.
-        let counted = GroupColumns { rows: 1, sums: sums.into(), ..distinct };
-        bytes(distinct).max(bytes(counted))
+        bytes(Told { rows: false, sum: false }).max(bytes(Told { rows: true, sum: sums }))
     }
 
     /// Writes each distinct key once. Returns how many there are.
     ///
     /// # Errors
     /// [`Error::Refused`] if there are more keys than `distinct` has room for, if the scratch memory is too
-    /// small, or if there are more than 2^31 rows; [`Error::OtherDevice`], [`Error::Kernel`],
-    /// [`Error::Driver`]. After an error the output means nothing.
+    /// small, or if there are more than 2^31 rows; [`Error::OutOfMemory`] on the host;
+    /// [`Error::OtherDevice`], [`Error::Kernel`], [`Error::Driver`]. After an error the output means nothing.
     pub fn distinct(
         &self,
         stream: &Arc<CudaStream>,
@@ -169,9 +169,13 @@ impl<K: KeyScalar> Grouping<K> {
             // SAFETY: the spans that `call` gave, of the kernels' key type, with the lengths and the scratch
             // memory that were checked. `Call` makes the stream of each slice, on which it is freed, wait
             // for the kernels; the borrows of the slices last until all is queued.
-            unsafe { run.groups() }
+            let groups = unsafe { run.groups() };
+            if groups.is_err() {
+                // Some of the kernels may be running, and this may be dropped next.
+                let _ = call.stream().synchronize();
+            }
+            groups
         });
-        // Also after an error: some of the kernels may be running.
         call.finish().and(made)
     }
 
@@ -193,7 +197,7 @@ impl<K: KeyScalar> Grouping<K> {
         values.map_or(Ok(()), |values| same(keys.len(), "values", values.len()))?;
         let rows = to.rows.map_or(Ok(()), |rows| same(to.keys.len(), "numbers of rows to write", rows.len()));
         rows.and(to.sums.map_or(Ok(()), |sums| same(to.keys.len(), "sums to write", sums.len())))?;
-        let layout = Layout::new(keys.len() as u32, size_of::<K>() as u64, to.columns());
+        let layout = Layout::new(keys.len() as u32, size_of::<K>() as u64, to.told());
         if layout.bytes > scratch.len() as u64 {
             let (found, most) = (layout.bytes, scratch.len() as u64);
             return Err(Refused::TooLarge { what: "bytes of scratch memory", found, most });
@@ -211,9 +215,18 @@ struct Outputs<K> {
 }
 
 impl<K> Outputs<K> {
+    fn told(&self) -> Told {
+        Told { rows: self.rows.is_some(), sum: self.sums.is_some() }
+    }
+
     fn columns(&self) -> GroupColumns {
         let address = |numbers: Option<Span<u64>>| numbers.map_or(0, |numbers| numbers.at(0));
-        let (rows, sums) = (address(self.rows), address(self.sums));
-        GroupColumns { keys: self.keys.at(0), rows, sums, room: self.keys.len().min(MOST_ROWS) as u32 }
+        GroupColumns {
+            told: self.told(),
+            keys: self.keys.at(0),
+            rows: address(self.rows),
+            sums: address(self.sums),
+            room: self.keys.len().min(MOST_ROWS) as u32,
+        }
     }
 }

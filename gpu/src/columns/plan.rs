@@ -1,7 +1,7 @@
 //! How a column is divided, and where everything is in scratch memory.
 
-use crate::arguments::columns::{GroupColumns, TASK, TASK_ROWS};
-use warpproof_model::aggregate::{HOT_WORDS, MOST_HOT, TOTALS};
+use crate::arguments::columns::{TASK, TASK_ROWS, shape};
+use warpproof_model::aggregate::{HOT_WORDS, MOST_HOT, TOTALS, Told};
 
 /// Rows of the sample that tells which keys are hot.
 pub(super) const SAMPLE: u32 = 2048;
@@ -17,16 +17,17 @@ const MOST_FAN: u64 = 512;
 /// Where columns and numbers begin, in bytes.
 const ALIGNED: u64 = 256;
 
-/// Rows of a partition, on average, for a block with so many slots. They are 11 to 17 standard deviations
-/// fewer than the slots, even if all have keys of their own.
+/// Rows of a partition, on average, for a block with so many slots. They are at least 18 standard deviations
+/// fewer than the slots, even if all have keys of their own. (Partitions go by rows and not by distinct
+/// keys, of which nothing is known. So few keys with many rows each take more levels than they need.)
 pub(super) const fn rows_of_partition(slots: u32) -> u32 {
     slots / 3 * 2
 }
 
 /// The digits of the next level, where `rows` rows are in `before` partitions; `None` if a block can have
 /// each partition as it is. All further levels have about as many.
-pub(super) fn fan(rows: u32, before: u32, groups: GroupColumns) -> Option<u32> {
-    let wanted = u64::from(rows.div_ceil(rows_of_partition(groups.shape().0)));
+pub(super) fn fan(rows: u32, before: u32, told: Told) -> Option<u32> {
+    let wanted = u64::from(rows.div_ceil(rows_of_partition(shape(told).0)));
     let parts = wanted.div_ceil(u64::from(before));
     if parts <= 1 {
         return None;
@@ -59,21 +60,20 @@ pub(super) struct Layout {
 
 impl Layout {
     /// The layout for `rows` rows with keys of `key` bytes.
-    pub(super) fn new(rows: u32, key: u64, groups: GroupColumns) -> Self {
-        let (n, sum) = (u64::from(rows), groups.told().sum);
+    pub(super) fn new(rows: u32, key: u64, told: Told) -> Self {
+        let n = u64::from(rows);
         // Each level at most doubles the partitions that are needed.
-        let partitions =
-            4 * n / u64::from(rows_of_partition(groups.shape().0)) + MOST_FAN + u64::from(MOST_HOT);
+        let partitions = 4 * n / u64::from(rows_of_partition(shape(told).0)) + MOST_FAN + u64::from(MOST_HOT);
         let tasks = n / u64::from(TASK_ROWS) + partitions + 1;
-        let parts = if sum { n / u64::from(HOT_ROWS) + u64::from(MOST_HOT) } else { 0 };
-        let (mut bytes, levels) = (0, if fan(rows, 1, groups).is_some() { 1 } else { 0 });
+        let parts = if told.sum { n / u64::from(HOT_ROWS) + u64::from(MOST_HOT) } else { 0 };
+        let (mut bytes, levels) = (0, if fan(rows, 1, told).is_some() { 1 } else { 0 });
         let mut take = |size: u64| {
             let at = bytes;
             bytes += size.next_multiple_of(ALIGNED);
             at
         };
         let word = size_of::<u32>() as u64;
-        let value = if sum { 8 * n * levels } else { 0 };
+        let value = if told.sum { 8 * n * levels } else { 0 };
         Self {
             keys: [take(key * n * levels), take(key * n * levels)],
             values: [take(value), take(value)],
@@ -103,13 +103,13 @@ impl Layout {
 mod tests {
     use super::*;
 
-    const DISTINCT: GroupColumns = GroupColumns { keys: 1, rows: 0, sums: 0, room: 9 };
-    const SUMS: GroupColumns = GroupColumns { rows: 1, sums: 1, ..DISTINCT };
+    const DISTINCT: Told = Told { rows: false, sum: false };
+    const SUMS: Told = Told { rows: true, sum: true };
 
     /// The digits of all levels, and the partitions of the last one.
-    fn levels(rows: u32, groups: GroupColumns) -> (Vec<u32>, u32) {
+    fn levels(rows: u32, told: Told) -> (Vec<u32>, u32) {
         let (mut fans, mut before) = (Vec::new(), 1);
-        while let Some(next) = fan(rows, before, groups) {
+        while let Some(next) = fan(rows, before, told) {
             fans.push(next);
             before *= next;
         }
@@ -118,10 +118,10 @@ mod tests {
 
     #[test]
     fn partitions_fit_blocks_at_every_size() {
-        for groups in [DISTINCT, SUMS] {
-            let most = rows_of_partition(groups.shape().0);
+        for told in [DISTINCT, SUMS] {
+            let most = rows_of_partition(shape(told).0);
             for rows in [0, 1, most, most + 1, 2 * most, 100_000, 1_000_000, 100_000_000, 1 << 31] {
-                let (fans, partitions) = levels(rows, groups);
+                let (fans, partitions) = levels(rows, told);
                 assert!(u64::from(partitions) * u64::from(most) >= u64::from(rows), "{rows} {fans:?}");
                 assert!(
                     fans.iter().all(|&fan| (2..=512).contains(&fan)) && fans.len() <= 3,

@@ -2,7 +2,9 @@
 
 use super::plan::{HOT, HOT_ROWS, Layout, SAMPLE, SAMPLED_ROWS, fan};
 use super::{Kernels, Outputs};
-use crate::arguments::columns::{GroupColumns, Level, RowColumns, SAMPLE_THREADS, TASK, TASK_ROWS, Tasks};
+use crate::arguments::columns::{
+    GroupColumns, Level, RowColumns, SAMPLE_THREADS, TASK, TASK_ROWS, Tasks, shape,
+};
 use crate::arguments::{Arguments, Span};
 use crate::error::Error;
 use crate::host::room;
@@ -78,8 +80,10 @@ impl<K: KeyScalar> Run<'_, K> {
                 return Ok(groups);
             }
         }
-        let (found, most) = (self.keys.len() as u64, u64::from(self.to.columns().shape().0));
-        Err(Refused::TooLarge { what: "distinct keys of one part of a column", found, most }.into())
+        // More seeds would not help: the keys were chosen for all of them.
+        let most = u64::from(shape(self.to.told()).0);
+        let what = "distinct keys in one part of a column, by each of four seeds";
+        Err(Refused::TooLarge { what, found: most + 1, most }.into())
     }
 
     /// Makes the groups by this seed; `None` if a block has too few slots.
@@ -97,7 +101,7 @@ impl<K: KeyScalar> Run<'_, K> {
         // SAFETY: the contract of this function.
         let mut hot = unsafe { self.hot_keys(seed)? };
         let (mut before, mut side) = (1, 0);
-        while let Some(fan) = fan(part.len(), before, to) {
+        while let Some(fan) = fan(part.len(), before, to.told) {
             let level = Level {
                 fan,
                 before,
@@ -235,6 +239,7 @@ impl<K: KeyScalar> Run<'_, K> {
         self.upload(at, &ends)?;
         self.zero(totals, TOTALS)?;
         let to = GroupColumns {
+            told: self.to.told(),
             keys: self.at(layout.part_keys),
             rows: self.at(layout.part_rows),
             sums: self.at(layout.part_sums),

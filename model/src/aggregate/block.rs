@@ -25,9 +25,9 @@ const LEADERS: usize = 3;
 pub struct Group<K> {
     /// The key.
     pub key: K,
-    /// How many rows have it; 0 unless that is told.
+    /// How many rows have it; 0 unless that is asked for.
     pub rows: u32,
-    /// The sum of their values modulo 2^64; 0 unless that is told.
+    /// The sum of their values modulo 2^64; 0 unless that is asked for.
     pub sum: u64,
 }
 
@@ -46,7 +46,7 @@ pub trait Rows: Copy {
     fn put(self, place: u32, group: Group<Self::Key>);
 }
 
-/// What is told of each group besides its key. Equal in all warps.
+/// What is asked for of each group besides its key. Equal in all warps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Told {
     /// How many rows it has.

@@ -9,7 +9,7 @@ pub const MOST_HOT: u32 = 256;
 /// Words of their index: a hash table with linear probing.
 pub const HOT_WORDS: u32 = 4 * MOST_HOT;
 
-/// The bits of a word that say which key it is of: its number plus one. The others are bits of its hash.
+/// The low bits of a word of the index: the number of its key plus one. The high bits are those of its hash.
 const NUMBER: u32 = 2 * MOST_HOT - 1;
 
 /// Finds hot keys by an index of [`HOT_WORDS`] words, which begin at `first`. `key` is the key of a number.

@@ -19,23 +19,35 @@ const LEAST: usize = 1 << 18;
 /// do not wait for each other at the entries of these keys.
 ///
 /// Adding up takes memory for up to 30 bytes and a value for each pair. If there is none, `insert` gets the
-/// pairs as they are.
+/// pairs as they are. The outcomes of the pairs follow from those of the keys: the first pair of a key has
+/// that of its key, and the others were added to it, unless there was no room.
 ///
 /// # Errors
-/// Those of `insert`; [`Error::OutOfMemory`], and then nothing was added.
+/// Those of `insert`.
 pub(in crate::cpu) fn insert_or_add<K: TableKey, W: Word, V: TableValue<W>>(
     keys: &[K],
     values: &[V],
     insert: impl Fn(&[K], &[V]) -> Result<Vec<Add>, Error>,
 ) -> Result<Vec<Add>, Error> {
-    match Added::new(keys, values) {
-        Some(added) => {
-            let mut outcomes = room(keys.len())?;
-            added.outcomes(&insert(&added.keys, &added.sums)?, &mut outcomes);
-            Ok(outcomes)
-        }
-        None => insert(keys, values),
+    let Some((added, mut outcomes)) = Added::new(keys, values) else { return insert(keys, values) };
+    let said = insert(&added.keys, &added.sums)?;
+    // From here on nothing is allocated: the pairs are in the table.
+    outcomes.resize(keys.len(), Add::Added);
+    for (&row, &said) in added.first.iter().zip(&said) {
+        outcomes[row as usize] = said;
     }
+    let (mut full, mut said) = (added.keys, said.into_iter());
+    full.retain(|_| said.next() == Some(Add::Full));
+    if !full.is_empty() {
+        let bits = |key: &K| key.to_word().to_bits();
+        full.sort_unstable_by_key(bits);
+        outcomes.par_iter_mut().zip(keys).for_each(|(outcome, key)| {
+            if full.binary_search_by_key(&bits(key), bits).is_ok() {
+                *outcome = Add::Full;
+            }
+        });
+    }
+    Ok(outcomes)
 }
 
 /// The distinct keys of a batch, with the sums of their values.
@@ -44,8 +56,6 @@ struct Added<K, V> {
     sums: Vec<V>,
     /// The first pair of each key.
     first: Vec<u32>,
-    /// The number of its distinct key for each pair.
-    numbers: Vec<u32>,
 }
 
 /// Sums modulo two to the bits of a word.
@@ -70,8 +80,8 @@ impl<W: Word, V: TableValue<W>> Fold for Sums<'_, W, V> {
 }
 
 impl<K: TableKey, V> Added<K, V> {
-    /// `None` if keys seldom repeat, or if there is no memory.
-    fn new<W: Word>(keys: &[K], values: &[V]) -> Option<Self>
+    /// And memory for the outcomes. `None` if keys seldom repeat, or if there is no memory.
+    fn new<W: Word>(keys: &[K], values: &[V]) -> Option<(Self, Vec<Add>)>
     where
         V: TableValue<W>,
     {
@@ -79,25 +89,15 @@ impl<K: TableKey, V> Added<K, V> {
             return None;
         }
         let (fold, progress) = (Sums { values, word: PhantomData }, Progress::new());
-        let job = Job { keys, fold: &fold, numbered: true, progress: &progress, seed: Seed::random() };
+        let job = Job { keys, fold: &fold, numbered: false, progress: &progress, seed: Seed::random() };
         if !job.repeats().ok()? {
             return None;
         }
-        let Grouped { first, states, numbers } = job.run().ok()?;
+        let Grouped { first, states, .. } = job.run().ok()?;
         let mut distinct = room(first.len()).ok()?;
         distinct.extend(first.iter().map(|&row| keys[row as usize]));
-        Some(Self { keys: distinct, sums: states, first, numbers })
-    }
-
-    /// Writes the outcomes of all pairs, from those of the distinct keys: the first pair of a key has that of
-    /// its key, and the others were added to it, unless there was no room.
-    fn outcomes(&self, said: &[Add], all: &mut Vec<Add>) {
-        let first = &self.first;
-        let outcome = |(row, &number): (usize, &u32)| match said[number as usize] {
-            Add::Inserted if first[number as usize] != row as u32 => Add::Added,
-            said => said,
-        };
-        self.numbers.par_iter().enumerate().map(outcome).collect_into_vec(all);
+        let outcomes = room(keys.len()).ok()?;
+        Some((Self { keys: distinct, sums: states, first }, outcomes))
     }
 }
 
