@@ -12,7 +12,7 @@ use warpproof_model::outcome::Add;
 use warpproof_model::{Seed, Word};
 
 /// The least pairs of a batch for which a sample is taken.
-const LEAST: usize = 1 << 18;
+const LEAST: usize = 1 << 17;
 
 /// Adds pairs to a table by `insert`, which takes keys and values, and returns the outcome of each pair. If a
 /// sample says that keys repeat, `insert` gets each key once, with the sum of its values: the threads then
