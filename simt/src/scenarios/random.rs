@@ -231,6 +231,7 @@ fn table(scenario: &Scenario) -> Option<&'static Table> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenarios::aggregate::AggregateSubject;
     use crate::scenarios::paged::{PagedSubject, PartitionSubject};
     use crate::scenarios::sharded::ShardedSubject;
     use crate::scenarios::{bulk, retrieve};
@@ -253,7 +254,8 @@ mod tests {
         let tables = STRUCTURES.iter().flat_map(|structure| structure.tables).map(|table| table.name);
         let ways = retrieve::Placing::ALL.map(retrieve::Placing::structure);
         let hosts = [PagedSubject::STRUCTURE, PartitionSubject::STRUCTURE, ShardedSubject::STRUCTURE];
-        let others = ["pool", "growth_word", bulk::STRUCTURE, bulk::TOLD].into_iter().chain(hosts);
+        let batches = [bulk::STRUCTURE, bulk::TOLD, AggregateSubject::STRUCTURE];
+        let others = ["pool", "growth_word"].into_iter().chain(batches).chain(hosts);
         assert_eq!(drawn, tables.chain(ways).chain(others).collect());
         // Calls of growth are batches, by names of operations; those of a pager and of ranks are their own.
         let own = ["growth_word", PagedSubject::STRUCTURE, ShardedSubject::STRUCTURE];
