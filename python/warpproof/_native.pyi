@@ -10,6 +10,7 @@ __all__ = [
     "Column",
     "DeviceCall",
     "Gpu",
+    "Grouping",
     "Table",
     "__version__",
     "count",

@@ -99,7 +99,7 @@ impl Labels {
             let end = part.find(|c| !is_name(c)).unwrap_or(part.len());
             let (name, rest) = part.split_at(end);
             // Other names have such a letter, too.
-            let is_label = name.starts_with("L__") || name.bytes().all(|byte| byte.is_ascii_digit());
+            let is_label = name.starts_with("L_") || name.bytes().all(|byte| byte.is_ascii_digit());
             if short.ends_with(is_name) || name.is_empty() || !is_label {
                 short.push('$');
                 short.push_str(part);
