@@ -140,7 +140,7 @@ impl<K: KeyScalar> Run<'_, K> {
     unsafe fn hot_keys(&self, seed: Seed) -> Result<Hot<K>, Error> {
         let n = self.keys.len() as u32;
         if n < SAMPLED_ROWS {
-            return Ok(Hot { keys: Vec::new(), rows: Vec::new(), sums: Vec::new() });
+            return Ok(Hot::default());
         }
         let at = self.at(self.layout.sample);
         let keys = (self.keys.at(0), (size_of::<K>() / size_of::<u32>()) as u32);
@@ -148,7 +148,7 @@ impl<K: KeyScalar> Run<'_, K> {
         // SAFETY: the kernel's arguments; the rest is the contract of this function.
         unsafe { self.kernels.sample.launch(self.stream, SAMPLE_THREADS, &arguments)? };
         let mut sample = room("a sample of a column", SAMPLE as usize)?;
-        sample.resize(SAMPLE as usize, self.any());
+        sample.resize(SAMPLE as usize, K::default());
         self.download(&mut sample, at)?;
         let keys = hottest(sample);
         let mut index = [0; HOT_WORDS as usize];
@@ -226,7 +226,8 @@ impl<K: KeyScalar> Run<'_, K> {
     ) -> Result<(), Error> {
         let layout = &self.layout;
         let first = starts.first().copied().unwrap_or(0);
-        let mut ends = Vec::new();
+        let most = self.keys.len() / HOT_ROWS as usize + starts.len();
+        let mut ends = room("parts of hot keys", most)?;
         for range in starts.windows(2) {
             let (mut from, end) = (range[0], range[1]);
             while from < end {
@@ -249,7 +250,9 @@ impl<K: KeyScalar> Run<'_, K> {
         // SAFETY: the kernel's arguments; there are places for a group of each part, and each part has one
         // key. The rest is the contract of this function.
         unsafe { self.launch(&self.kernels.group, &arguments)? };
-        let (mut keys, mut sums) = (vec![self.any(); parts], vec![0u64; parts]);
+        let (mut keys, mut sums) = (room("hot keys", parts)?, room("sums of hot keys", parts)?);
+        keys.resize(parts, K::default());
+        sums.resize(parts, 0u64);
         self.download(&mut keys, to.keys)?;
         self.download(&mut sums, to.sums)?;
         let numbers: HashMap<K, usize> = hot.keys.iter().copied().zip(0..).collect();
@@ -300,11 +303,6 @@ impl<K: KeyScalar> Run<'_, K> {
     /// The address of a part of the scratch memory.
     fn at(&self, part: u64) -> u64 {
         Layout::begin(self.scratch.at(0)) + part
-    }
-
-    /// A key, to fill memory with.
-    fn any(&self) -> K {
-        K::default()
     }
 
     /// Queues a kernel.

@@ -111,8 +111,8 @@ impl<K: Key> Moves for Moved<K> {
 ///
 /// # Safety
 ///
-/// As [`CtaBlock::new`], once for each kernel. There are `tasks` tasks, which nothing writes during the
-/// launch.
+/// As [`CtaBlock::new`], once for each kernel. `list` has the numbers of a task for each block with a thread
+/// below `n`, and nothing writes them during the launch.
 #[inline(always)]
 unsafe fn here(list: *const u32, n: Count) -> Option<((Tile<1>, CtaBlock<1>), [u32; TASK])> {
     // SAFETY: the contract of this function.
