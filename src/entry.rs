@@ -1,6 +1,7 @@
-//! The entries of a table.
+//! The entries of a table, and a table by its entries.
 
 use clap::ValueEnum;
+use warpproof::any::{Map, Set};
 
 /// What `--entry` accepts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -56,3 +57,45 @@ impl Entry {
         warpproof::gpu::Tuning { lock_word: self == Self::Lock64, ..Default::default() }
     }
 }
+
+/// A table of any structure on any backend, by its keys and values.
+pub(crate) enum Table {
+    /// Pairs of u32.
+    Map32(Map<u32, u32>),
+    /// Pairs of u64.
+    Map64(Map<u64, u64>),
+    /// Keys of u32.
+    Set32(Set<u32>),
+    /// Keys of u64.
+    Set64(Set<u64>),
+}
+
+/// A table by its entries.
+macro_rules! of {
+    ($($variant:ident($from:ty);)*) => {
+        $(impl From<$from> for Table {
+            fn from(table: $from) -> Self {
+                Self::$variant(table)
+            }
+        })*
+    };
+}
+of! {
+    Map32(Map<u32, u32>);
+    Map64(Map<u64, u64>);
+    Set32(Set<u32>);
+    Set64(Set<u64>);
+}
+
+/// Runs an expression on a table, whatever its entries are.
+macro_rules! on_any {
+    ($of:expr, |$table:ident| $run:expr) => {
+        match $of {
+            $crate::entry::Table::Map32($table) => $run,
+            $crate::entry::Table::Map64($table) => $run,
+            $crate::entry::Table::Set32($table) => $run,
+            $crate::entry::Table::Set64($table) => $run,
+        }
+    };
+}
+pub(crate) use on_any;

@@ -12,12 +12,12 @@ pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, PAGED, SHARDED, SLAB, WAITFREE};
 use crate::backend::Opened;
 #[cfg(feature = "gpu")]
 use crate::bench::device::Measure;
-use crate::entry::Entry;
+use crate::entry::{Entry, Table};
 use crate::failure::Failure;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use room::{Capacity, Room};
 use std::path::Path;
-use warpproof::any::{Map, Set};
+use warpproof::any::Map;
 
 /// A structure.
 pub(crate) struct Structure {
@@ -54,18 +54,6 @@ pub(crate) struct Tables {
 
 /// Opens the table of a file, with a budget.
 type Open = fn(&Opened, &Path, u64) -> Result<Table, Failure>;
-
-/// A table of any structure on any backend, by its keys and values.
-pub(crate) enum Table {
-    /// Pairs of u32.
-    Map32(Map<u32, u32>),
-    /// Pairs of u64.
-    Map64(Map<u64, u64>),
-    /// Keys of u32.
-    Set32(Set<u32>),
-    /// Keys of u64.
-    Set64(Set<u64>),
-}
 
 /// The loads of a structure.
 pub(crate) struct Loads {
@@ -184,23 +172,6 @@ impl Loads {
         let Self { least, most, .. } = self;
         Err(Failure::input(format_args!("--load {load}: this table needs a load from {least} to {most}")))
     }
-}
-
-/// A table by its entries.
-macro_rules! of {
-    ($($variant:ident($from:ty);)*) => {
-        $(impl From<$from> for Table {
-            fn from(table: $from) -> Self {
-                Self::$variant(table)
-            }
-        })*
-    };
-}
-of! {
-    Map32(Map<u32, u32>);
-    Map64(Map<u64, u64>);
-    Set32(Set<u32>);
-    Set64(Set<u64>);
 }
 
 #[cfg(test)]

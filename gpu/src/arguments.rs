@@ -1,9 +1,11 @@
-//! The arguments of each kernel, in its order. They are written only here; a test compares them with the PTX.
+//! The arguments of each kernel, in its order. They are written only here, and in
+//! [`operations`](crate::operations) where one operation alone takes them; a test compares them with the PTX.
 //!
 //! A constructor of [`Arguments`] checks the lengths of the arrays. So arguments that exist are right for
 //! their operation on their table.
 
 use crate::layout::{Layout, Scalar};
+use crate::operations::Operation;
 use core::marker::PhantomData;
 use warpproof_model::host::Refused;
 use warpproof_model::outcome::Op;
@@ -99,52 +101,6 @@ impl Argument {
     }
 }
 
-macro_rules! operations {
-    ($($operation:ident $name:literal)*) => {
-        /// An operation of a table.
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub(crate) enum Operation { $($operation),* }
-
-        impl Operation {
-            /// Whether it changes the table, one entry of a batch at a time.
-            pub(crate) const fn updates(self) -> bool {
-                matches!(self, Self::InsertUnique | Self::InsertOrAssign | Self::Delete | Self::Mixed)
-            }
-
-            /// All operations.
-            pub(crate) const ALL: [Self; [$($name),*].len()] = [$(Self::$operation),*];
-
-            /// The operation's part of a kernel's name.
-            pub(crate) const fn name(self) -> &'static str {
-                match self { $(Self::$operation => $name),* }
-            }
-        }
-    };
-}
-
-operations! {
-    Insert "insert"
-    InsertUnique "insert_unique"
-    InsertOrAssign "insert_or_assign"
-    InsertOrUpdate "insert_or_update"
-    Absorb "absorb"
-    Delete "delete"
-    DeleteAll "delete_all"
-    Count "count"
-    Search "search"
-    SearchAll "search_all"
-    Mixed "mixed"
-    Flush "flush"
-    Stats "stats"
-    RetrieveAll "retrieve_all"
-    RetrieveAllInOrder "retrieve_all_in_order"
-    Scatter "scatter"
-    ScatterAgain "scatter_again"
-    Fill "fill"
-    InsertOverflow "insert_overflow"
-    InsertLost "insert_lost"
-}
-
 /// All arguments of a kernel, and how many tiles and shared bytes it needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Arguments {
@@ -212,7 +168,7 @@ impl Arguments {
 pub(crate) type Listed = Result<Arguments, Refused>;
 
 /// Arguments while they are listed, of `n` operations.
-struct Listing {
+pub(crate) struct Listing {
     list: List,
     n: usize,
     refused: Option<Refused>,
@@ -223,7 +179,7 @@ impl Listing {
         Self { list: List::new(first, &[]), n, refused: None }
     }
 
-    fn with(mut self, argument: Argument) -> Self {
+    pub(crate) fn with(mut self, argument: Argument) -> Self {
         self.list.extend(&[argument]);
         self
     }
@@ -235,7 +191,7 @@ impl Listing {
     }
 
     /// An element for each operation.
-    fn each<T>(self, what: &'static str, slice: Span<T>) -> Self {
+    pub(crate) fn each<T>(self, what: &'static str, slice: Span<T>) -> Self {
         let n = self.n;
         self.of_length(n, what, slice.len).with(slice.each())
     }
@@ -254,7 +210,7 @@ impl Listing {
     }
 
     /// The number of operations, and a tile for each.
-    fn count(self) -> Listed {
+    pub(crate) fn count(self) -> Listed {
         let n = self.n;
         self.with(Argument::Count).run_by(n, 0)
     }

@@ -1,17 +1,16 @@
 //! Maps of every structure, on host slices.
 
 use crate::access::Staged;
-use crate::arguments::Operation;
 use crate::device::Device;
 use crate::error::Error;
 use crate::handle::Map;
 use crate::host::room;
 use crate::layout::{Entry, Scalar};
-use crate::structures::{Counter, Holds};
-use warpproof_model::bits::{Integer, Unsigned};
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkUpdate, Op, Outcomes, left_out, same_length};
-use warpproof_model::outcome::{Add, Assign, Delete, Insert};
-use warpproof_model::{Seed, Update};
+use crate::operations::Operation;
+use crate::structures::Holds;
+use warpproof_model::Seed;
+use warpproof_model::host::{Answer, BulkMap, Op, Outcomes, left_out, same_length};
+use warpproof_model::outcome::{Assign, Delete, Insert};
 
 impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Map<K, V, S>
 where
@@ -80,23 +79,5 @@ where
 
     fn mixed(&self, ops: &[Op], keys: &[K], values: &[V]) -> Result<Outcomes<Answer<V>>, Error> {
         self.answers(|mut map, answers| map.mixed(ops, keys, values, answers)).map(Outcomes::from)
-    }
-}
-
-impl<K: Scalar, V: Scalar + Integer, S: Holds<(K, V)> + Counter> BulkCounter<K, V> for Map<K, V, S>
-where
-    (K, V): Entry,
-{
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
-        self.answers(|mut map, outcomes| map.insert_or_add(keys, values, outcomes)).map(Outcomes::from)
-    }
-}
-
-impl<K: Scalar, V: Scalar + Unsigned, S: Holds<(K, V)> + Counter> BulkUpdate<K, V> for Map<K, V, S>
-where
-    (K, V): Entry,
-{
-    fn insert_or_update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
-        self.answers(|mut map, outcomes| map.update(update, keys, values, outcomes)).map(Outcomes::from)
     }
 }

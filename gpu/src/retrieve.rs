@@ -1,6 +1,6 @@
 //! The methods to copy all entries of a table.
 
-use crate::arguments::Operation;
+use crate::operations::Operation;
 
 /// How entries get their places in the output of [`retrieve_all`](crate::OnStream::retrieve_all): the methods
 /// published for cuCollections' `dynamic_map`, as `warpproof_model::retrieve` implements them. In all of them

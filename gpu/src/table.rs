@@ -1,9 +1,10 @@
 //! A table in device memory, of any structure: the parts that all maps and sets share.
 
-use crate::arguments::{Arguments, Head, Operation};
+use crate::arguments::{Arguments, Head};
 use crate::device::{Array, Device};
 use crate::error::Error;
 use crate::module::Kernel;
+use crate::operations::Operation;
 use crate::retrieve::RetrieveMethod;
 use cudarc::driver::{CudaStream, sys};
 use std::sync::Arc;

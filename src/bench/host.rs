@@ -4,11 +4,11 @@ use super::keys::{Number, keys, values};
 use super::memory::Memory;
 use super::row::{MIXES, Row};
 use crate::backend::Opened;
-use crate::entry::Entry;
+use crate::entry::{Entry, on_any};
 use crate::failure::Failure;
 use crate::output;
+use crate::registry::Structure;
 use crate::registry::room::Rooms;
-use crate::registry::{Structure, Table};
 use crate::run::phase::{Phase, timed};
 use crate::run::workload::Workload;
 use crate::run::{self, mixed};
@@ -31,12 +31,8 @@ pub(super) fn point(
     let mut memory = None;
     for round in 0..rounds {
         let room = rooms.room(size.into(), size.into(), load);
-        let (mut phases, held) = match structure.tables(entry)?.make(on, room)? {
-            Table::Map32(table) => plain(structure, &table, entry, at)?,
-            Table::Map64(table) => plain(structure, &table, entry, at)?,
-            Table::Set32(table) => plain(structure, &table, entry, at)?,
-            Table::Set64(table) => plain(structure, &table, entry, at)?,
-        };
+        let table = structure.tables(entry)?.make(on, room)?;
+        let (mut phases, held) = on_any!(table, |table| plain(structure, &table, entry, at)?);
         for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
             let work = Workload::new(mix, of_mixes, size as usize, round as u64 + 1);
             let seed = rooms.seed.unwrap_or(round as u64 + 1);

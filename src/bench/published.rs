@@ -7,12 +7,12 @@ use crate::entry::Entry;
 const SLAB: u32 = 128;
 
 /// Bytes of the published slabs in chains per pair or key, in a table with `load` pairs or keys per slot of
-/// its base slabs, 0.01 to 10. `None` for 64-bit entries, which the published layout lacks.
+/// its base slabs, 0.01 to 10. `None` for other entries, which the published layout lacks.
 pub(super) fn bytes_per_pair(entry: Entry, load: f64) -> Option<f64> {
     match entry {
         Entry::Map32 | Entry::Multimap32 => Some(in_chains(15, SLAB, load)),
         Entry::Set32 => Some(in_chains(31, SLAB, load)),
-        Entry::Set64 | Entry::Map64 | Entry::Multimap64 | Entry::Lock64 => None,
+        _ => None,
     }
 }
 

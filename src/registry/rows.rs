@@ -1,9 +1,9 @@
 //! The rows.
 
 use super::room::{Capacity, Room, cuckoo, hopscotch, open, paged, sharded, slab};
-use super::{Can, Loads, Points, Structure, Table, Tables};
+use super::{Can, Loads, Points, Structure, Tables};
 use crate::backend::Opened;
-use crate::entry::Entry;
+use crate::entry::{Entry, Table};
 use crate::failure::Failure;
 use std::path::Path;
 use warpproof::model::growth::MOST_LOAD;

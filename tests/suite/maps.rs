@@ -1,12 +1,53 @@
-//! Further requirements of every map, whatever its structure and size.
+//! Further requirements of every map, whatever its structure and size; and every call of maps and of sets.
 
 use super::number::{Number, Rng, distinct, numbers, repeat, values};
 use super::row::Row;
+use super::table::Table;
 use super::tables::MANY;
 use std::collections::HashMap;
-use warpproof::any::Map;
-use warpproof::model::host::{Answer, BulkMap, BulkTable, Op, left_out};
+use warpproof::any::{Error, Map};
+use warpproof::model::host::{Answer, BulkMap, BulkSet, BulkTable, Op, left_out};
 use warpproof::model::outcome::{Assign, Delete, Insert};
+
+impl<K: Number> Table<K> {
+    /// Every call that takes keys, by its name: how many answers it gave to these keys, with themselves as
+    /// values.
+    pub(crate) fn every_call(&self, keys: &[K]) -> Vec<(&'static str, Result<usize, Error>)> {
+        fn answers<A: IntoIterator>(answers: Result<A, Error>) -> Result<usize, Error> {
+            answers.map(|answers| answers.into_iter().count())
+        }
+        let map = match self {
+            Self::Map(map) => map,
+            Self::Set(set) => {
+                return vec![
+                    ("insert", answers(set.insert(keys))),
+                    ("contains", answers(set.contains(keys))),
+                    ("delete", answers(set.delete(keys))),
+                ];
+            }
+        };
+        let mut calls = vec![
+            ("insert_unique", answers(map.insert_unique(keys, keys))),
+            ("insert_or_assign", answers(map.insert_or_assign(keys, keys))),
+            ("search", answers(map.search(keys))),
+            ("contains", answers(map.contains(keys))),
+            ("count", answers(map.count(keys))),
+            ("delete", answers(map.delete(keys))),
+            ("mixed", answers(map.mixed(&vec![Op::Search; keys.len()], keys, keys))),
+        ];
+        if let Some(map) = map.matches() {
+            calls.push(("search_all", map.search_all(keys).map(|found| found.keys())));
+            calls.push(("delete_all", answers(map.delete_all(keys))));
+        }
+        if let Some(map) = map.multimap() {
+            calls.push(("insert", answers(map.insert(keys, keys))));
+        }
+        if let Some(map) = map.counter() {
+            calls.push(("insert_or_add", answers(map.insert_or_add(keys, keys))));
+        }
+        calls
+    }
+}
 
 pub(crate) fn assign_inserts_or_replaces<K: Number>(row: &Row<K>) {
     let keys = distinct::<K>(MANY, 0);

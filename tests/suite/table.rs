@@ -4,7 +4,7 @@ use super::number::{Number, numbers, repeat, values};
 use std::collections::HashMap;
 use std::path::Path;
 use warpproof::any::{Error, Geometry, Map, Set, Stats};
-use warpproof::model::host::{BulkMap, BulkSet, BulkTable, Op, Outcomes};
+use warpproof::model::host::{BulkMap, BulkSet, BulkTable, Outcomes};
 use warpproof::model::outcome::{Delete, Insert};
 
 /// A map or a set under test. A set stores no values: where a call takes some, it leaves them.
@@ -127,44 +127,6 @@ impl<K: Number> Table<K> {
                 Some(keys.into_iter().map(|key| (key, None)).collect())
             }
         }
-    }
-
-    /// Every call that takes keys, by its name: how many answers it gave to these keys, with themselves as
-    /// values.
-    pub(crate) fn every_call(&self, keys: &[K]) -> Vec<(&'static str, Result<usize, Error>)> {
-        fn answers<A: IntoIterator>(answers: Result<A, Error>) -> Result<usize, Error> {
-            answers.map(|answers| answers.into_iter().count())
-        }
-        let map = match self {
-            Self::Map(map) => map,
-            Self::Set(set) => {
-                return vec![
-                    ("insert", answers(set.insert(keys))),
-                    ("contains", answers(set.contains(keys))),
-                    ("delete", answers(set.delete(keys))),
-                ];
-            }
-        };
-        let mut calls = vec![
-            ("insert_unique", answers(map.insert_unique(keys, keys))),
-            ("insert_or_assign", answers(map.insert_or_assign(keys, keys))),
-            ("search", answers(map.search(keys))),
-            ("contains", answers(map.contains(keys))),
-            ("count", answers(map.count(keys))),
-            ("delete", answers(map.delete(keys))),
-            ("mixed", answers(map.mixed(&vec![Op::Search; keys.len()], keys, keys))),
-        ];
-        if let Some(map) = map.matches() {
-            calls.push(("search_all", map.search_all(keys).map(|found| found.keys())));
-            calls.push(("delete_all", answers(map.delete_all(keys))));
-        }
-        if let Some(map) = map.multimap() {
-            calls.push(("insert", answers(map.insert(keys, keys))));
-        }
-        if let Some(map) = map.counter() {
-            calls.push(("insert_or_add", answers(map.insert_or_add(keys, keys))));
-        }
-        calls
     }
 
     /// Inserts keys that are absent; what stands there then.

@@ -27,34 +27,61 @@ const STRUCTURE: [Place; 10] = [
 ];
 
 /// The files that a new operation of maps touches outside of the folders of its structures.
-const OPERATION: [Place; 14] = [
+const OPERATION: [Place; 11] = [
     ("model/src/host/bulk.rs", "a method of the interface, or a capability of its own"),
-    ("gpu/kernels/src/kernel.rs", "the shape of its kernel"),
-    ("gpu/kernels/src/matrix.rs", "the tables that have the kernel"),
-    ("gpu/src/arguments.rs", "its name among the kernels"),
-    ("gpu/src/access/on_stream.rs", "its form on a stream"),
-    ("gpu/src/access/staged.rs", "its form through a staging buffer"),
-    ("gpu/src/map.rs", "its form on host slices"),
-    ("gpu/src/dynamic/bulk.rs", "on host slices, for tables that grow"),
-    ("gpu/src/dynamic/on_stream.rs", "on a stream, for tables that grow"),
+    ("model/src/map.rs", "what a warp calls"),
+    ("model/src/spec/call.rs", "its name in scenarios"),
+    ("model/src/spec/map.rs", "what it is, sequentially"),
+    ("simt/src/scenarios/form.rs", "if it stores: its calls have values"),
+    ("gpu/kernels/src/matrix.rs", "the arguments of its kernel, and the tables that have it"),
+    ("gpu/src/operations/mod.rs", "its name among the kernels"),
+    ("gpu/src/operations/update.rs", "all ways to call it: a file for each family of operations"),
     ("src/any/capabilities.rs", "for tables of any structure"),
     ("src/registry/operations.rs", "its row for list"),
-    ("tests/suite/table.rs", "how the suite calls it"),
-    ("tests/suite/maps.rs", "the bodies of its tests"),
-    ("model/src/spec/map.rs", "what it is, sequentially"),
+    ("tests/suite/maps.rs", "how the suite calls it, and the bodies of its tests"),
+];
+
+/// The operation that shows that [`OPERATION`] is right.
+const AN_OPERATION: [&str; 4] = ["insert_or_add", "InsertOrAdd", "insert_or_update", "InsertOrUpdate"];
+
+/// The files that name this operation though an operation need not be there.
+const OPERATION_BY_CHOICE: [Place; 11] = [
+    ("model/src/spec/containers.rs", "a counter takes its name"),
+    ("python/src/device.rs", "Python has it"),
+    ("python/src/table.rs", "Python has it"),
+    ("simt/src/check/html/told.rs", "says in words what it asks for"),
+    ("simt/src/check/linearization.rs", "tries sums, to say what it could have returned"),
+    ("simt/src/cpu/by_key.rs", "calls it on one key"),
+    ("simt/src/cpu/columns/added.rs", "adds up equal keys of a batch before it"),
+    ("simt/src/cpu/columns/mod.rs", "passes that on"),
+    ("simt/src/scenarios/applied.rs", "puts other functions in its place"),
+    ("src/kmers/counts.rs", "counts with it"),
+    ("src/registry/rows.rs", "some tables of one capability lack a part of it"),
 ];
 
 /// The files that a new entry type touches outside of the folders of the structures that store it.
-const ENTRY: [Place; 9] = [
+const ENTRY: [Place; 7] = [
     ("model/src/entry.rs", "the type"),
     ("simt/src/cpu/packed.rs", "its memory on the CPU"),
-    ("simt/src/scenarios/entry.rs", "its words in scenarios"),
-    ("simt/src/scenarios/table.rs", "its name in scenarios"),
-    ("gpu/kernels/src/kernel.rs", "its memory in kernels"),
-    ("gpu/kernels/src/matrix.rs", "the tables that hold it"),
+    ("simt/src/scenarios/entry.rs", "its name and its words in scenarios"),
+    ("gpu/kernels/src/matrix.rs", "its layout in kernels, and the tables that hold it"),
     ("gpu/src/layout.rs", "its name on the GPU"),
     (ENTRIES, "its name on the command line"),
     ("src/registry/rows.rs", "the tables that hold it"),
+];
+
+/// The entry type that shows that [`ENTRY`] is right.
+const AN_ENTRY: [&str; 3] = ["Set64", "set64", "Key64"];
+
+/// The files that name this entry type though an entry type need not be there.
+const ENTRY_BY_CHOICE: [Place; 7] = [
+    ("gpu/kernels/src/paper.rs", "a published table holds it"),
+    ("python/src/device.rs", "Python has it"),
+    ("python/src/make.rs", "Python has it"),
+    ("python/src/table.rs", "Python has it"),
+    ("simt/src/explore/buffering/structures.rs", "one table of a kind is enough"),
+    ("src/bench/mod.rs", "an example of a command"),
+    ("src/bench/paper/sets.rs", "compares sets that hold it"),
 ];
 
 /// The files that a new number type for keys or values touches. A table holds it by its bits.
@@ -85,9 +112,15 @@ pub(crate) fn print() -> Outcome<()> {
         ("entry type", &ENTRY),
         ("number type", &NUMBER),
     ];
+    let show = |places: &[Place]| places.iter().for_each(|(file, why)| println!("  {file:<44} {why}"));
     for (what, places) in kinds {
         println!("A new {what} touches {} files outside of the folders of its structures:", places.len());
-        places.iter().for_each(|(file, why)| println!("  {file:<36} {why}"));
+        show(places);
+    }
+    let by_choice = [(AN_OPERATION[0], &OPERATION_BY_CHOICE[..]), (AN_ENTRY[0], &ENTRY_BY_CHOICE)];
+    for (name, files) in by_choice {
+        println!("{} more files name {name}, by choice and not by need:", files.len());
+        show(files);
     }
     let tables = tables()?;
     println!("\nTables: {}", tables.join(", "));
@@ -158,11 +191,15 @@ fn others(structure: &str) -> Outcome<Vec<String>> {
     Ok(found)
 }
 
+/// The lines of code before the tests.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    code.lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
 /// Whether code names a structure: in an identifier, before the tests.
 fn names(text: &str, structure: &str) -> bool {
-    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-    let mut lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines.any(|line| {
+    code(text).any(|line| {
         let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
         words.any(|word| is_name(word, structure))
     })
@@ -242,16 +279,54 @@ mod tests {
     /// The lists are right for an existing operation, entry type and number type.
     #[test]
     fn an_operation_and_types_are_named_in_every_place() {
-        let asked = [
-            (&OPERATION[..], &["insert_or_add", "InsertOrAdd", "insert_or_update", "InsertOrUpdate"][..]),
-            (&ENTRY, &["Set64", "set64", "Key64"]),
-            (&NUMBER, &["f64"]),
-        ];
+        let asked = [(&OPERATION[..], &AN_OPERATION[..]), (&ENTRY, &AN_ENTRY), (&NUMBER, &["f64"])];
         for (places, words) in asked {
             for (file, why) in places {
                 let text = read(&root().join(file)).unwrap();
                 let says = words.iter().any(|word| text.contains(word));
                 assert!(says, "{file}: {why}");
+            }
+        }
+    }
+
+    /// The names of folders and files of structures, besides those of the tables: the map of reserved keys,
+    /// paged tables with a board of fingerprints, and the short name of hopscotch.
+    const OWN: [&str; 3] = ["reserved", "board", "hop"];
+
+    /// The code in which an operation and an entry type are looked for.
+    const LIBRARY: [&str; 6] = ["model/src", "simt/src", "gpu/src", "gpu/kernels/src", "src", "python/src"];
+
+    /// The files of the library that say one of these words, outside of tests and of what structures own.
+    fn that_say(words: &[&str]) -> Outcome<Vec<String>> {
+        let tables = tables()?;
+        let is_own = |name: &str| OWN.contains(&name) || tables.iter().any(|table| table == name);
+        let is_left = |name: &str| is_own(name) || name == "tests";
+        let mut found = listed(&LIBRARY)?;
+        found.retain(|file| !file.split('/').any(|part| is_left(part.trim_end_matches(".rs"))));
+        let mut said = Vec::new();
+        for file in found {
+            let text = read(&root().join(&file))?;
+            let says = code(&text).any(|line| words.iter().any(|word| line.contains(word)));
+            said.extend(says.then_some(file));
+        }
+        Ok(said)
+    }
+
+    /// The lists are complete: other files do not name the operation and the entry type.
+    #[test]
+    fn an_operation_and_an_entry_type_are_named_in_no_other_place() {
+        let asked = [
+            (&AN_OPERATION[..], &OPERATION[..], &OPERATION_BY_CHOICE[..]),
+            (&AN_ENTRY, &ENTRY, &ENTRY_BY_CHOICE),
+        ];
+        for (words, places, by_choice) in asked {
+            let said = that_say(words).unwrap();
+            let is_in = |places: &[Place], file: &str| places.iter().any(|(place, _)| *place == file);
+            let more: Vec<_> =
+                said.iter().filter(|file| !is_in(places, file) && !is_in(by_choice, file)).collect();
+            assert!(more.is_empty(), "these also name {}: {more:#?}", words[0]);
+            for (file, why) in by_choice {
+                assert!(said.iter().any(|said| said == file), "{file} does not name {}: {why}", words[0]);
             }
         }
     }

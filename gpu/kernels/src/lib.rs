@@ -1,12 +1,13 @@
 //! The entry points of the library's PTX.
 //!
-//! The name of a kernel is `STRUCTURE_LAYOUT_OPERATION_SHAPE`. `matrix.rs` lists all kernels. In `kernel.rs`
-//! the macro `memory!` gives the first arguments of a kernel, those of its table, and `operation!` the rest,
-//! those of its operation. The code of the operations is in the methods of [`entry::Launch`]. To add:
+//! The name of a kernel is `STRUCTURE_LAYOUT_OPERATION_SHAPE`. `matrix.rs` lists all kernels. The macro
+//! `memory!` in `kernel.rs` gives the first arguments of a kernel, those of its table, and `operation!` in
+//! `matrix.rs` the rest, those of its operation. The code of the operations is in the methods of
+//! [`entry::Launch`]. To add:
 //!
 //! - a structure: write a module in `matrix`, a block in `matrix.rs`, and its `stats` in `entry`;
-//! - an operation: write a method, an arm of `operation!`, and its name in the matrix;
-//! - an entry type: write a line of `layout!`, and its tables in the matrix.
+//! - an operation: write a method, and in `matrix.rs` an arm of `operation!` and its name at the tables;
+//! - an entry type: write in `matrix.rs` a line of `layout!`, and its tables.
 //!
 //! The structures are `slab`, `hop` (hopscotch), `open` (open addressing), `cuckoo`, `waitfree`, and `paged`
 //! and `board` (paged tables without and with a board of fingerprints). A map or set holds a key once, a

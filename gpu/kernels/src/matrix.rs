@@ -1,4 +1,5 @@
-//! The list of kernels: tables x operations x shapes of a tile.
+//! The list of kernels: tables x operations x shapes of a tile; and the arguments of each operation
+//! (`operation!`) and the entry of each layout (`layout!`), for the macros of `kernel.rs`.
 //!
 //! A line lists operations, and then the tables that have them: a layout, and `SHAPE(LANES, SLOTS)`, the
 //! lanes of a tile and the slots that each lane reads. Lanes times slots are the slots of a slab or bucket,
@@ -19,6 +20,187 @@ pub(crate) mod open;
 pub(crate) mod paged;
 pub(crate) mod slab;
 pub(crate) mod waitfree;
+
+/// The parts of a layout: its slots, its entry, and whether a table may hold a key more than once. Layouts in
+/// 128-bit words are in modules of their own, for GPUs that have such words.
+macro_rules! layout {
+    (set32 $($rest:tt)*) => { layout! { @base packed $($rest)* Key32 Unique } };
+    (set64 $($rest:tt)*) => { layout! { @base packed $($rest)* Key64 Unique } };
+    (map32 $($rest:tt)*) => { layout! { @base packed $($rest)* Pair32 Unique } };
+    (multi32 $($rest:tt)*) => { layout! { @base packed $($rest)* Pair32 Multi } };
+    (map64l $($rest:tt)*) => { layout! { @base lock_word $($rest)* Pair64 Unique } };
+    (multi64l $($rest:tt)*) => { layout! { @base lock_word $($rest)* Pair64 Multi } };
+    (map64 $($rest:tt)*) => { layout! { @wide packed $($rest)* Pair64 Unique } };
+    (multi64 $($rest:tt)*) => { layout! { @wide packed $($rest)* Pair64 Multi } };
+    (@base $($rest:tt)*) => { #[cfg(not(feature = "b128"))] memory! { $($rest)* } };
+    (@wide $($rest:tt)*) => { #[cfg(feature = "b128")] memory! { $($rest)* } };
+}
+
+/// The arguments of an operation after those of the table: `kernel! { TABLE [METHOD] (ARGUMENTS) }`.
+///
+/// The method of [`Launch`](crate::entry::Launch) takes these arguments, unless others follow them in
+/// brackets. Arguments in braces are only for maps: the method of a set gets a value that means none.
+macro_rules! operation {
+    (insert_unique [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @put [$name waitfree $($t)*] [update::<UNIQUE>] }
+    };
+    (insert_or_assign [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @put [$name waitfree $($t)*] [update::<ASSIGN>] }
+    };
+    (delete [$name:ident waitfree $($t:tt)*]) => {
+        kernel! { [$name waitfree $($t)*] [remove] (keys: In<Key>, outcomes: Out<u8>, n: Count) }
+    };
+    (search [$name:ident waitfree $($t:tt)*]) => { operation! { @search [$name waitfree $($t)*] [find] } };
+    (mixed [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @mixed [$name waitfree $($t)*] [update_mixed] }
+    };
+    (mixed_counted $t:tt) => { operation! { @mixed $t [update_counted] } };
+    (deferred [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @deferred [$name waitfree $($t)*] [update_deferred] }
+    };
+    (last $t:tt) => { operation! { @deferred $t [last] } };
+    (stamped [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @stamped [$name waitfree $($t)*] [update_stamped] }
+    };
+    (stats [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @stats [$name waitfree $($t)*] [node_stats] }
+    };
+    (retrieve_all [$name:ident waitfree $($t:tt)*]) => {
+        operation! { @retrieve_all [$name waitfree $($t)*] [retrieve_all_nodes] }
+    };
+    (reclaim $t:tt) => { kernel! { $t [reclaim] () } };
+
+    (insert $t:tt) => { operation! { @put $t [insert] } };
+    (insert_unique $t:tt) => { operation! { @put $t [put::<UNIQUE>] } };
+    (insert_or_assign $t:tt) => { operation! { @put $t [put::<ASSIGN>] } };
+    (insert_or_update [$name:ident open $kind:ident map32 $($t:tt)*]) => {
+        operation! { @update [$name open $kind map32 $($t)*] [sum_or_update] }
+    };
+    (insert_or_update $t:tt) => { operation! { @update $t [insert_or_update] } };
+    (@update $t:tt $method:tt) => {
+        kernel! { $t $method
+            (update: UpdateCode, keys: In<Key>, values: In<Value>, outcomes: Out<u8>, n: Count) }
+    };
+    (@put $t:tt $method:tt) => {
+        kernel! { $t $method (keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, n: Count) }
+    };
+    (deferred $t:tt) => { operation! { @deferred $t [deferred] } };
+    (@deferred $t:tt $method:tt) => {
+        kernel! { $t $method
+            (kind: u32, ops: MaybeIn<u8>, keys: In<Key>, {values: MaybeIn<Value>}, outcomes: Told,
+             {found: MaybeOut<Value>}, n: Count)
+            [Kinds::new(kind, ops), (keys, values), (outcomes, found), n] }
+    };
+    (absorb [$name:ident $structure:ident $kind:ident map64l $($t:tt)*]) => {
+        kernel! { [$name $structure $kind map64l $($t)*] [absorb_pairs]
+            (keys: In<Key>, values: In<Value>, n: Count, lost: Numbers<1>) [keys, values, n, lost.words()] }
+    };
+    (absorb $t:tt) => {
+        kernel! { $t [absorb] (slots: In<Word>, n: Count, lost: Numbers<1>) [slots, n, lost.words()] }
+    };
+    (delete $t:tt) => { kernel! { $t [delete] (keys: In<Key>, outcomes: Out<u8>, n: Count) } };
+    (delete_all $t:tt) => { kernel! { $t [delete_all] (keys: In<Key>, counts: Out<u32>, n: Count) } };
+    (count $t:tt) => { kernel! { $t [count] (keys: In<Key>, counts: Out<u32>, n: Count) } };
+    (search $t:tt) => { operation! { @search $t [search] } };
+    (search_runs $t:tt) => { operation! { @search $t [search_runs] } };
+    (sift $t:tt) => {
+        kernel! { $t [sift]
+            (keys: In<Key>, {values: MaybeOut<Value>}, found: MaybeOut<u8>, {missing: Value}, n: Count,
+             to_keys: Array<Key>, to_numbers: Array<u32>, left: Array<u32>)
+            [keys, values, found, missing, n, (to_keys, to_numbers, left)] }
+    };
+    (@search $t:tt $method:tt) => {
+        kernel! { $t $method
+            (keys: In<Key>, {values: MaybeOut<Value>}, found: MaybeOut<u8>, {missing: Value}, n: Count) }
+    };
+    (search_all $t:tt) => {
+        kernel! { $t [search_all]
+            (keys: In<Key>, offsets: Offsets, values: Array<Value>, counts: Out<u32>, n: Count) }
+    };
+    (mixed $t:tt) => { operation! { @mixed $t [mixed] } };
+    (@mixed $t:tt $method:tt) => {
+        kernel! { $t $method
+            (ops: In<u8>, keys: In<Key>, values: In<Value>, outcomes: Out<u8>, found: Out<Value>, n: Count) }
+    };
+    (stamped $t:tt) => { operation! { @stamped $t [stamped] } };
+    (@stamped $t:tt $method:tt) => {
+        kernel! { $t $method
+            (ops: In<u8>, keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, {found: MaybeOut<Value>},
+             clock: Numbers<1>, starts: Out<u64>, ends: Out<u64>, n: Count)
+            [ops, keys, values, outcomes, found, clock.words(), starts, ends, n] }
+    };
+    (flush $t:tt) => { kernel! { $t [flush] (freed: Numbers<1>) [freed.words()] } };
+    (stats [$name:ident slab $($t:tt)*]) => { operation! { @stats [$name slab $($t)*] [chain_stats] } };
+    (stats [$name:ident hop $($t:tt)*]) => { operation! { @stats [$name hop $($t)*] [group_stats] } };
+    (stats $t:tt) => { operation! { @stats $t [stats] } };
+    (@stats $t:tt $method:tt) => { kernel! { $t $method (numbers: Numbers<{ structure::NUMBERS }>) } };
+
+    (retrieve_all [$name:ident slab $($t:tt)*]) => {
+        operation! { @retrieve_all [$name slab $($t)*] [retrieve_all_parts] }
+    };
+    (retrieve_all [$name:ident hop $($t:tt)*]) => {
+        operation! { @retrieve_all [$name hop $($t)*] [retrieve_all_parts] }
+    };
+    (retrieve_all $t:tt) => { operation! { @retrieve_all $t [retrieve_all] WarpCounter } };
+    (retrieve_all_per_slot $t:tt) => { operation! { @retrieve_all $t [retrieve_all] PerSlot } };
+    (retrieve_all_shared_counter $t:tt) => { operation! { @retrieve_all $t [retrieve_all] SharedCounter } };
+    (retrieve_all_block_scan $t:tt) => { operation! { @retrieve_all $t [retrieve_all] BlockScan } };
+    (@retrieve_all $t:tt $method:tt $($how:ident)?) => {
+        kernel! { $t $method
+            (keys: Array<Key>, {values: Array<Value>}, capacity: u64, total: Numbers<1>)
+            [Columns { keys, values, room: capacity }, total.words() $(, $how)?] }
+    };
+    (retrieve_all_in_order $t:tt) => {
+        kernel! { $t [retrieve_all_in_order]
+            (keys: Array<Key>, {values: Array<Value>}, capacity: u64, total: Numbers<1>,
+             chunks: Array<u64>, chunks_len: usize)
+            [Columns { keys, values, room: capacity }, total.words(), chunks.words(chunks_len)] }
+    };
+
+    (scatter $t:tt) => {
+        kernel! { $t [scatter]
+            (keys: In<Key>, {values: In<Value>}, n: Count, fan: u32, shift: u32,
+             to: Array<Word>, to_len: usize, taken: Array<u32>, bins: usize, room: u32,
+             tally: Numbers<TALLY>, to_numbers: Array<u32>, outcomes: Array<u8>, told: usize)
+            [entries_of::<Entry>(keys, values, n), (fan, shift),
+             bins_of((to, to_numbers, to_len), taken.words(bins), room),
+             (tally.words(), outcomes_of(outcomes, told))] }
+    };
+    (scatter_again $t:tt) => {
+        kernel! { $t [scatter_again]
+            (from: Array<Word>, from_len: usize, from_taken: Array<u32>, from_bins: usize, from_room: u32,
+             parts: u32, fan: u32, shift: u32,
+             to: Array<Word>, to_len: usize, taken: Array<u32>, bins: usize, room: u32,
+             tally: Numbers<TALLY>, from_numbers: Array<u32>, to_numbers: Array<u32>,
+             outcomes: Array<u8>, told: usize)
+            [bins_of((from, from_numbers, from_len), from_taken.words(from_bins), from_room), parts,
+             (fan, shift), bins_of((to, to_numbers, to_len), taken.words(bins), room),
+             (tally.words(), outcomes_of(outcomes, told))] }
+    };
+    (fill $t:tt) => {
+        kernel! { $t [fill]
+            (shift: u32, words: Array<Word>, words_len: usize, taken: Array<u32>,
+             overflow: Array<Word>, overflow_taken: Array<u32>, bins: usize, room: u32,
+             tally: Numbers<TALLY>, numbers: Array<u32>, overflow_numbers: Array<u32>,
+             outcomes: Array<u8>, told: usize)
+            [shift, (bins_of((words, numbers, words_len), taken.words(bins), room),
+             bins_of((overflow, overflow_numbers, words_len), overflow_taken.words(bins), room)),
+             (tally.words(), outcomes_of(outcomes, told))] }
+    };
+    (insert_overflow $t:tt) => {
+        kernel! { $t [insert_overflow]
+            (overflow: Array<Word>, overflow_len: usize, taken: Array<u32>, bins: usize, room: u32,
+             tally: Numbers<TALLY>, numbers: Array<u32>, outcomes: Array<u8>, told: usize)
+            [bins_of((overflow, numbers, overflow_len), taken.words(bins), room),
+             (tally.words(), outcomes_of(outcomes, told))] }
+    };
+    (insert_lost $t:tt) => {
+        kernel! { $t [insert_lost]
+            (keys: In<Key>, {values: In<Value>}, n: Count, blocks: u32,
+             tally: Numbers<TALLY>, outcomes: Array<u8>, told: usize)
+            [entries_of::<Entry>(keys, values, n), blocks, (tally.words(), outcomes_of(outcomes, told))] }
+    };
+}
 
 // 2 lanes, or 4 for slabs and groups of 128-bit words. Multimaps also have `insert`.
 #[cfg(feature = "tables")]

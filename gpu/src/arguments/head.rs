@@ -2,7 +2,6 @@
 
 use super::{Argument, Arguments, List, Listed, Listing, Span};
 use crate::layout::Scalar;
-use warpproof_model::Update;
 use warpproof_model::retrieve::{LANE_SLOTS, chunk_words, shared_words};
 
 /// Threads of a block that copies entries, and its warps.
@@ -39,25 +38,13 @@ pub(crate) struct Stamps {
 
 impl Head {
     /// The arguments of `n` operations.
-    fn of(&self, n: usize) -> Listing {
+    pub(crate) fn of(&self, n: usize) -> Listing {
         Listing::new(&self.list, n)
     }
 
     /// insert, insert_unique, insert_or_assign of a map: keys, values, outcomes, n.
     pub(crate) fn put<K, V>(&self, keys: Span<K>, values: Span<V>, outcomes: Span<u8>) -> Listed {
         self.of(keys.len).each("keys", keys).each("values", values).each("outcomes", outcomes).count()
-    }
-
-    /// insert_or_update: the code of the update, keys, values, outcomes, n.
-    pub(crate) fn update<K, V>(
-        &self,
-        update: Update,
-        keys: Span<K>,
-        values: Span<V>,
-        outcomes: Span<u8>,
-    ) -> Listed {
-        let list = self.of(keys.len).with(Argument::U32(update.code().into())).each("keys", keys);
-        list.each("values", values).each("outcomes", outcomes).count()
     }
 
     /// absorb: the arrays of the slots of another table, n, lost. `arrays` has the address of each array and

@@ -3,14 +3,13 @@
 use super::*;
 use crate::device::{BASE_IMAGES, Extra, WIDE_IMAGES};
 use crate::layout::Layout;
+use crate::operations::cases::{BIN, FAN, binned, has, is_multi, of, said};
 use crate::paged::{board, partition};
 use crate::retrieve::RetrieveMethod;
 use crate::structures::{HopscotchParts, OpenParts, WaitFreeParts, hopscotch, open, slab, waitfree};
 use crate::table::{DEFERRED, Family, LAST, Tuning};
 use std::collections::HashMap;
-use warpproof_model::open::bulk::TALLY;
-use warpproof_model::partition::{FanOut, Partitioning};
-use warpproof_model::{Seed, Update};
+use warpproof_model::Seed;
 
 /// The first arguments of the kernels of a slab table, with two arrays of words or with one.
 fn slab_head(lock_word: bool) -> Head {
@@ -86,75 +85,10 @@ fn passed(arguments: &Arguments) -> Vec<Kind> {
     arguments.list.iter().map(kind).collect()
 }
 
-/// Bins of a level, the bytes and number of entries of a block, and a tally.
-const FAN: (FanOut, u32, u32) = (FanOut::new(0, 2, Partitioning::new(9)), 1 << 14, 1 << 11);
-/// A bin of the last level: buckets, bytes and slots.
-const BIN: (u32, u32, u32) = (9, 1 << 15, 1 << 12);
-fn binned() -> Binned {
-    Binned { words: 1 << 17, numbers: 1 << 20, len: 8, taken: Span::new(1 << 18, 2), room: 4 }
-}
-fn said() -> Said {
-    Said::tally(Span::new(1 << 19, TALLY)).expect("the words of a tally")
-}
-
-/// The arguments of an operation, as the launches make them, on a table of values of type `V`, or on a set.
-fn of<V: Scalar>(head: &Head, set: bool, operation: Operation) -> Arguments {
-    use Operation::*;
-    let keys = Span::<V>::new(1 << 10, 3);
-    let (codes, counts) = (Span::<u8>::new(1 << 12, 3), Span::<u32>::new(1 << 13, 3));
-    let (one, values) = (Span::<u64>::new(1 << 14, 1), (!set).then_some(keys));
-    let columns = || if set { Ok(Columns::of_keys(keys)) } else { Columns::of_pairs(keys, keys) };
-    match operation {
-        InsertUnique | Search if set => head.per_key(keys, codes),
-        Insert | InsertUnique | InsertOrAssign => head.put(keys, keys, codes),
-        InsertOrUpdate => head.update(Update::Add, keys, keys, codes),
-        // As many arrays as the table itself has.
-        Absorb => head.absorb(&[(1 << 20, 8), (1 << 22, 8)][..head.list.len() - 6], 3, one),
-        Delete => head.per_key(keys, codes),
-        DeleteAll | Count => head.number(keys, counts),
-        Search => head.search(keys, values, Some(codes), V::ONES),
-        SearchAll => head.search_all(keys, Span::new(1 << 15, 4), keys, counts),
-        Mixed => head.mixed(codes, keys, keys, codes, keys),
-        Flush => head.flush(one),
-        Stats => head.stats(Span::new(1 << 15, head.numbers)),
-        RetrieveAll => head.retrieve_all(keys, values, one, None),
-        RetrieveAllInOrder => {
-            head.retrieve_all(keys, values, one, Some(Span::new(1 << 16, head.chunk_words())))
-        }
-        Scatter => columns().map(|columns| head.scatter(&columns, FAN, binned(), said())),
-        ScatterAgain => Ok(head.scatter_again((binned(), 1), FAN, binned(), said(), (2, 512))),
-        Fill => Ok(head.fill(BIN, (binned(), binned()), said())),
-        InsertOverflow => Ok(head.insert_overflow(binned(), said())),
-        InsertLost => columns().map(|columns| head.insert_lost(&columns, said())),
-    }
-    .expect("the lengths are right")
-}
-
 /// The arguments of stamped operations.
 fn stamped<V: Scalar>(head: &Head, set: bool, stamps: Stamps) -> Listed {
     let (keys, codes) = (Span::<V>::new(1 << 10, 3), Span::<u8>::new(1 << 12, 3));
     head.stamped(codes, keys, (!set).then_some((keys, keys)), codes, stamps)
-}
-
-fn is_multi(layout: Layout) -> bool {
-    matches!(layout, Layout::Multi32 | Layout::Multi64 | Layout::Multi64Lock)
-}
-
-/// Whether the tables of a family have an operation.
-fn has(family: &Family, operation: Operation) -> bool {
-    use Operation::*;
-    let (slabs, buckets) = (family.structure == "slab", matches!(family.structure, "open" | "cuckoo"));
-    let set = family.layout.is_set();
-    match operation {
-        Insert => slabs && is_multi(family.layout),
-        InsertOrAssign | Mixed => !set,
-        DeleteAll | Count | SearchAll => slabs && !set,
-        Flush => slabs,
-        InsertOrUpdate => (buckets || matches!(family.structure, "paged" | "board")) && !set,
-        Absorb | RetrieveAllInOrder => buckets,
-        Scatter | ScatterAgain | Fill | InsertOverflow | InsertLost => family.structure == "open",
-        InsertUnique | Delete | Search | Stats | RetrieveAll => true,
-    }
 }
 
 /// A table: structure, layout, lanes, and slots of its slabs or buckets.

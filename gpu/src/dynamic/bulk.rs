@@ -2,24 +2,22 @@
 
 use super::Dynamic;
 use crate::access::Staged;
-use crate::arguments::Operation;
 use crate::error::Error;
 use crate::handle::Table;
 use crate::host::room;
 use crate::layout::{Entry, KeyScalar, Scalar};
+use crate::operations::Operation;
 use crate::row::Row;
 use crate::staging;
 use core::ops::Range;
-use warpproof_model::Update;
-use warpproof_model::bits::{Integer, Unsigned};
 use warpproof_model::host::structure::Open;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, BulkUpdate, Op, Outcomes, same_length};
-use warpproof_model::outcome::{Add, Assign, Delete, Insert};
+use warpproof_model::host::{Answer, BulkMap, BulkSet, Op, Outcomes, same_length};
+use warpproof_model::outcome::{Assign, Delete, Insert};
 
 impl<R: Row> Dynamic<R> {
     /// The outcomes of inserts of host slices, through staging buffers of the device: `chunk` runs those of a
     /// range, and `stored` says whether an outcome is of an entry that was stored.
-    fn inserted<T>(
+    pub(crate) fn inserted<T>(
         &self,
         keys: &[R::Key],
         stored: impl Fn(&T) -> bool,
@@ -53,21 +51,6 @@ where
         self.inserted(keys, stored, |mut map, at, outcomes| {
             map.put(operation, &keys[at.clone()], &values[at], outcomes, &decode)
         })
-    }
-}
-
-impl<K: Scalar, V: Scalar + Integer> Dynamic<(K, V)>
-where
-    (K, V): Entry,
-{
-    /// Runs InsertOrUpdate.
-    fn update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
-        same_length(keys, "values", values)?;
-        let stored = |&outcome: &Add| outcome == Add::Inserted;
-        self.inserted(keys, stored, |mut map, at, outcomes| {
-            map.update(update, &keys[at.clone()], &values[at], outcomes)
-        })
-        .map(Outcomes::from)
     }
 }
 
@@ -110,24 +93,6 @@ where
             Ok(answers)
         })
         .map(Outcomes::from)
-    }
-}
-
-impl<K: Scalar, V: Scalar + Integer> BulkCounter<K, V> for Dynamic<(K, V)>
-where
-    (K, V): Entry,
-{
-    fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
-        self.update(Update::Add, keys, values)
-    }
-}
-
-impl<K: Scalar, V: Scalar + Unsigned> BulkUpdate<K, V> for Dynamic<(K, V)>
-where
-    (K, V): Entry,
-{
-    fn insert_or_update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
-        self.update(update, keys, values)
     }
 }
 

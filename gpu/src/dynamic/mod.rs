@@ -77,7 +77,7 @@ const SMALL: u64 = 1 << 20;
 /// allocates memory between two chunks of a batch anyway. On device slices, inserts wait for their stream, as
 /// their outcomes say whether there is room; searches and deletes do not.
 pub struct Dynamic<R: Row> {
-    growing: Growing<Locks<Table<R, Open>>>,
+    pub(crate) growing: Growing<Locks<Table<R, Open>>>,
     device: Device,
 }
 

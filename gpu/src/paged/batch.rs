@@ -2,13 +2,12 @@
 
 use super::board::beside;
 use super::{LEAST, MOST, State};
-use crate::arguments::Head;
-use crate::arguments::Span;
 use crate::arguments::paged::Operations;
+use crate::arguments::{Head, Listed, Span};
 use crate::error::Error;
 use crate::host::room;
-use crate::launch::{Arrays, Launch, Listed};
 use crate::layout::Scalar;
+use crate::operations::launch::{Arrays, Launch};
 use crate::row::Row;
 use crate::sorter::{Columns, Shape};
 use core::ops::Range;

@@ -2,11 +2,12 @@
 
 use super::partition::{self, Partitioner, find_all};
 use crate::arguments::paged::WRITE_BOARD;
-use crate::arguments::{Argument, Arguments, Operation};
+use crate::arguments::{Argument, Arguments};
 use crate::device::{Array, Device};
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
+use crate::operations::Operation;
 use crate::sorter::named;
 use crate::structures::open::OpenParts;
 use crate::table::{Family, Tuning};

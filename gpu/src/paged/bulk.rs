@@ -3,13 +3,14 @@
 
 use super::batch::{Effect, Given, Wanted};
 use super::{Paged, State};
-use crate::access::staged::is_there;
-use crate::arguments::{Head, Operation, Span};
+use crate::arguments::{Head, Listed, Span};
 use crate::device::{Device, bytes};
 use crate::error::Error;
 use crate::host::room;
-use crate::launch::{self, Arrays, Launch, Listed};
 use crate::layout::{Entry, KeyScalar, Scalar};
+use crate::operations::launch::{Arrays, Launch};
+use crate::operations::search::{self, is_there};
+use crate::operations::{Operation, mixed, per_key, put, update};
 use crate::row::Row;
 use crate::sorter::Shape;
 use crate::staging::{Answers, Back, Batch, Bounce};
@@ -120,7 +121,7 @@ impl<R: Row> Paged<R> {
         keys: &[R::Key],
         decode: impl Fn(u8) -> Option<T> + Sync,
     ) -> Result<Vec<T>, Error> {
-        let launch = launch::per_key::<R::Key, R::Value>(operation);
+        let launch = per_key::per_key::<R::Key, R::Value>(operation);
         let batch = Batch::of(keys);
         // SAFETY: the kernel writes codes.
         unsafe { self.answers((launch, Effect::Of(kind)), batch, (Back::Codes, |_, code, _| decode(code))) }
@@ -128,7 +129,7 @@ impl<R: Row> Paged<R> {
 
     /// Whether each key is there.
     fn contained<T: From<bool> + Copy + Send + Sync>(&self, keys: &[R::Key]) -> Result<Vec<T>, Error> {
-        let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
+        let launch = search::contains::<R::Key, R::Value>(R::PAIRS);
         let batch = Batch::of(keys);
         let told = |_, code, _: R::Value| is_there(code).map(T::from);
         // SAFETY: the kernel writes codes.
@@ -145,7 +146,7 @@ where
         let batch = Batch { keys, values: Some(values), ops: None };
         let told = |_, code, _: V| Add::from_code(code);
         // SAFETY: the kernel writes codes.
-        unsafe { self.answers((launch::update(update), Effect::Of(Op::Assign)), batch, (Back::Codes, told)) }
+        unsafe { self.answers((update::update(update), Effect::Of(Op::Assign)), batch, (Back::Codes, told)) }
             .map(Outcomes::from)
     }
 
@@ -157,7 +158,7 @@ where
         decode: impl Fn(u8) -> Option<T> + Sync,
     ) -> Result<Vec<T>, Error> {
         let batch = Batch { keys, values: Some(values), ops: None };
-        let launch = launch::put(operation);
+        let launch = put::put(operation);
         // SAFETY: the kernel writes codes.
         unsafe {
             self.answers((launch, Effect::Of(kind)), batch, (Back::Codes, |_, code, _: V| decode(code)))
@@ -183,7 +184,7 @@ where
         // SAFETY: the kernel writes codes and values.
         unsafe {
             self.answers(
-                (launch::search(V::ONES, true), Effect::Reads),
+                (search::search(V::ONES, true), Effect::Reads),
                 batch,
                 (Back::CodesAndNumbers, found),
             )
@@ -204,7 +205,7 @@ where
         let answer = |at: usize, code, value| Answer::new(ops[at], Mixed { code, value });
         // SAFETY: the kernel writes codes and values.
         let answers =
-            unsafe { self.answers((launch::mixed(), Effect::Mixed), batch, (Back::CodesAndNumbers, answer)) };
+            unsafe { self.answers((mixed::mixed(), Effect::Mixed), batch, (Back::CodesAndNumbers, answer)) };
         answers.map(Outcomes::from)
     }
 }

@@ -4,10 +4,11 @@
 use super::Paged;
 use super::batch::{Effect, Given, Wanted};
 use crate::access::OnStream;
-use crate::arguments::{Head, Operation, Span};
+use crate::arguments::{Head, Listed, Span};
 use crate::error::Error;
-use crate::launch::{self, Arrays, Launch, Listed};
 use crate::layout::{Entry, KeyScalar, Scalar};
+use crate::operations::launch::{Arrays, Launch};
+use crate::operations::{Operation, per_key, put, search, update};
 use crate::row::Row;
 use crate::slices::{Call, Input, Output};
 use cudarc::driver::{CudaStream, CudaView, CudaViewMut};
@@ -71,14 +72,14 @@ impl<R: Row> OnStream<'_, Paged<R>> {
     /// [`Error::Refused`] if slices have different lengths, [`Error::OtherDevice`], [`Error::OutOfMemory`],
     /// [`Error::Kernel`], [`Error::Driver`]; so for all calls.
     pub fn contains(&self, keys: &impl Input<R::Key>, found: &mut impl Output<u8>) -> Result<(), Error> {
-        let launch = launch::contains::<R::Key, R::Value>(R::PAIRS);
+        let launch = search::contains::<R::Key, R::Value>(R::PAIRS);
         // SAFETY: the kernel writes codes.
         unsafe { self.run((launch, Effect::Reads), (keys.view(), None), (Some(found.view_mut()), None)) }
     }
 
     /// Deletes entries. Outcomes: [`Delete`](warpproof_model::Delete).
     pub fn delete(&self, keys: &impl Input<R::Key>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
-        let launch = launch::per_key::<R::Key, R::Value>(Operation::Delete);
+        let launch = per_key::per_key::<R::Key, R::Value>(Operation::Delete);
         let effect = Effect::Of(Op::Delete);
         // SAFETY: the kernel writes codes.
         unsafe { self.run((launch, effect), (keys.view(), None), (Some(outcomes.view_mut()), None)) }
@@ -147,7 +148,7 @@ where
         let columns = (keys.view(), Some(values.view()));
         let answers = (Some(outcomes.view_mut()), None::<CudaViewMut<'_, V>>);
         // SAFETY: the kernel writes codes.
-        unsafe { self.run((launch::update(update), Effect::Of(Op::Assign)), columns, answers) }
+        unsafe { self.run((update::update(update), Effect::Of(Op::Assign)), columns, answers) }
     }
 
     /// Runs InsertUnique or InsertOrAssign; called only with those.
@@ -161,7 +162,7 @@ where
         let columns = (keys.view(), Some(values.view()));
         let answers = (Some(outcomes.view_mut()), None::<CudaViewMut<'_, V>>);
         // SAFETY: the kernel writes codes.
-        unsafe { self.run((launch::put(operation), Effect::Of(kind)), columns, answers) }
+        unsafe { self.run((put::put(operation), Effect::Of(kind)), columns, answers) }
     }
 
     /// The value of each key, or `missing`; and whether it is there, if `found` is given.
@@ -172,7 +173,7 @@ where
         missing: V,
         found: Option<CudaViewMut<'_, u8>>,
     ) -> Result<(), Error> {
-        let launch = launch::search(missing, found.is_some());
+        let launch = search::search(missing, found.is_some());
         // SAFETY: the kernel writes values, and codes if it is told to.
         unsafe { self.run((launch, Effect::Reads), (keys.view(), None), (found, Some(values.view_mut()))) }
     }
@@ -181,7 +182,7 @@ where
 impl<K: KeyScalar> OnStream<'_, Paged<(K,)>> {
     /// Adds keys that are absent. Outcomes: [`Insert`](warpproof_model::Insert).
     pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Result<(), Error> {
-        let launch = launch::per_key::<K, K>(Operation::InsertUnique);
+        let launch = per_key::per_key::<K, K>(Operation::InsertUnique);
         let effect = Effect::Of(Op::InsertUnique);
         // SAFETY: the kernel writes codes.
         unsafe { self.run((launch, effect), (keys.view(), None), (Some(outcomes.view_mut()), None)) }

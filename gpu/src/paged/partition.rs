@@ -1,12 +1,13 @@
 //! Partitions a batch by child tables: the kernels, and their device memory.
 
 use crate::arguments::paged::{Operations, SIFT, TALLY_THREADS};
-use crate::arguments::{Argument, Arguments, Head, Operation};
+use crate::arguments::{Argument, Arguments, Head};
 use crate::device::Device;
 use crate::error::Error;
 use crate::faults::Faults;
 use crate::layout::Layout;
 use crate::module::Kernel;
+use crate::operations::Operation;
 use crate::row::Row;
 use crate::sorter::{ColumnMemory, Sorter, named};
 use crate::structures::open::sizes;

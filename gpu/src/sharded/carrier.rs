@@ -2,10 +2,10 @@
 
 use super::memory::{Move, RankMemory};
 use crate::arguments::paged::Operations;
-use crate::arguments::{Head, Span};
+use crate::arguments::{Head, Listed, Span};
 use crate::error::Error;
 use crate::handle::Table;
-use crate::launch::{Arrays, Launch, Listed};
+use crate::operations::launch::{Arrays, Launch};
 use crate::row::Row;
 use crate::sorter::{Columns, Shape};
 use crate::structures::Holds;

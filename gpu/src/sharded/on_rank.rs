@@ -3,11 +3,12 @@
 use super::carrier::{DeviceCarrier, Given};
 use super::memory::DeviceExchange;
 use crate::access::OnStream;
-use crate::arguments::{Head, Operation};
+use crate::arguments::{Head, Listed};
 use crate::error::Error;
 use crate::handle::{Map, Set, Table};
-use crate::launch::{self, Arrays, Launch, Listed};
 use crate::layout::{Entry, KeyScalar, Scalar};
+use crate::operations::launch::{Arrays, Launch};
+use crate::operations::{Operation, mixed, per_key, put, search, update};
 use crate::row::Row;
 use crate::slices::{Call, Input, Output};
 use crate::sorter::Shape;
@@ -150,7 +151,7 @@ impl<R: Row, S: Holds<R>, X: DeviceExchange> OnStream<'_, Sharded<Table<R, S>, X
     /// then takes part without operations, and others do not notice. Otherwise as all collective calls; so
     /// for all operations.
     pub fn contains(&self, keys: &impl Input<R::Key>, found: &mut impl Output<u8>) -> Said {
-        let launch = launch::contains(R::PAIRS);
+        let launch = search::contains(R::PAIRS);
         // SAFETY: the kernel takes keys and writes codes.
         unsafe { self.run(Collective::Contains, &launch, Slices::per_key(keys, found)) }
     }
@@ -160,7 +161,7 @@ impl<R: Row, S: Holds<R>, X: DeviceExchange> OnStream<'_, Sharded<Table<R, S>, X
     /// # Errors
     /// As [`contains`](Self::contains).
     pub fn delete(&self, keys: &impl Input<R::Key>, outcomes: &mut impl Output<u8>) -> Said {
-        let launch = launch::per_key(Operation::Delete);
+        let launch = per_key::per_key(Operation::Delete);
         // SAFETY: as in `contains`.
         unsafe { self.run(Collective::Delete, &launch, Slices::per_key(keys, outcomes)) }
     }
@@ -188,7 +189,7 @@ where
         let values = Some(values.view());
         let slices = Slices { values, ..Slices::per_key(keys, outcomes) };
         // SAFETY: the kernel takes keys and values, and writes codes.
-        unsafe { self.run(collective, &launch::put(operation), slices) }
+        unsafe { self.run(collective, &put::put(operation), slices) }
     }
 
     /// Adds pairs whose keys are absent. Outcomes: [`Insert`](warpproof_model::Insert).
@@ -228,7 +229,7 @@ where
         values: &mut impl Output<V>,
         found: Option<CudaViewMut<'_, u8>>,
     ) -> Said {
-        let launch = launch::search(V::ONES, true);
+        let launch = search::search(V::ONES, true);
         let numbers = Some(values.view_mut());
         let slices = Slices { keys: keys.view(), values: None, ops: None, codes: found, numbers };
         // SAFETY: the kernel takes keys, and writes values and codes.
@@ -251,7 +252,7 @@ where
         let numbers = Some(found.view_mut());
         let slices = Slices { ops, values, numbers, ..Slices::per_key(keys, outcomes) };
         // SAFETY: the kernel takes operations, keys and values, and writes codes and values.
-        unsafe { self.run(Collective::Mixed, &launch::mixed(), slices) }
+        unsafe { self.run(Collective::Mixed, &mixed::mixed(), slices) }
     }
 }
 
@@ -276,7 +277,7 @@ where
     ) -> Said {
         let slices = Slices { values: Some(values.view()), ..Slices::per_key(keys, outcomes) };
         // SAFETY: the kernel takes keys and values, and writes codes.
-        unsafe { self.run(Collective::InsertOrAdd, &launch::update(Update::Add), slices) }
+        unsafe { self.run(Collective::InsertOrAdd, &update::update(Update::Add), slices) }
     }
 }
 
@@ -286,7 +287,7 @@ impl<K: KeyScalar, S: Holds<(K,)>, X: DeviceExchange> OnStream<'_, Sharded<Set<K
     /// # Errors
     /// As [`contains`](Self::contains).
     pub fn insert(&self, keys: &impl Input<K>, outcomes: &mut impl Output<u8>) -> Said {
-        let launch = launch::per_key(Operation::InsertUnique);
+        let launch = per_key::per_key(Operation::InsertUnique);
         // SAFETY: the kernel takes keys and writes codes.
         unsafe { self.run(Collective::InsertKey, &launch, Slices::per_key(keys, outcomes)) }
     }

@@ -2,11 +2,11 @@
 
 use super::chunks::{Chunk, Places, Step, steps};
 use super::{CopyThreads, Staging};
-use crate::arguments::{Head, Span};
+use crate::arguments::{Head, Listed, Span};
 use crate::device::{Slot, Slots, bytes, numbers};
 use crate::error::Error;
-use crate::launch::{Arrays, Launch, Listed};
 use crate::layout::Scalar;
+use crate::operations::launch::{Arrays, Launch};
 use crate::sink::Sink;
 use crate::table::DeviceTable;
 use core::ops::Range;

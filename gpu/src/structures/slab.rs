@@ -175,7 +175,7 @@ pub(crate) fn family(layout: Layout, slab_slots: u32) -> Family {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::Operation;
+    use crate::operations::Operation;
     use crate::table::Tuning;
 
     #[test]

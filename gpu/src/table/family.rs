@@ -1,11 +1,12 @@
 //! The kernels of a table, by name.
 
 use super::Tuning;
-use crate::arguments::{Operation, RETRIEVE_LANES, RETRIEVE_THREADS};
+use crate::arguments::{RETRIEVE_LANES, RETRIEVE_THREADS};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::Layout;
 use crate::module::Kernel;
+use crate::operations::Operation;
 use crate::retrieve::RetrieveMethod;
 use warpproof_model::map::DEFERRED_SPAN;
 

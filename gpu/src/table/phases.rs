@@ -2,9 +2,9 @@
 
 use super::DeviceTable;
 use super::users::per_thread;
-use crate::arguments::{Operation, Span};
+use crate::arguments::Span;
 use crate::error::Error;
-use crate::launch;
+use crate::operations::Operation;
 use crate::row::Row;
 use crate::slices::Call;
 use cudarc::driver::sys;
@@ -153,7 +153,8 @@ impl DeviceTable {
         };
         let counters_span =
             counters.as_ref().map(|counters| Span::new(counters.device_ptr(call.stream()).0, counters.len()));
-        let arguments = launch::retrieve::<R>(self.head(), columns, count, counters_span)?;
+        let arguments =
+            self.head().retrieve_all(columns.0, R::PAIRS.then_some(columns.1), count, counters_span)?;
         // SAFETY: `call` made the span of the count; the counters belong to the call's stream, and are freed
         // on it after the kernel.
         let zeroed = [Some(count), counters_span]

@@ -38,6 +38,33 @@ pub enum Op {
     Other(u8),
 }
 
+/// The names of operations in texts.
+pub(super) const NAMES: [(Op, &str); 13] = [
+    (Op::Insert, "insert"),
+    (Op::InsertUnique, "insert_unique"),
+    (Op::InsertOrAssign, "insert_or_assign"),
+    (Op::InsertOrAdd, "insert_or_add"),
+    (Op::Search, "search"),
+    (Op::SearchAll, "search_all"),
+    (Op::Count, "count"),
+    (Op::Delete, "delete"),
+    (Op::DeleteAll, "delete_all"),
+    (Op::Allocate, "allocate"),
+    (Op::Free, "free"),
+    (Op::Borrow, "borrow"),
+    (Op::Grow, "grow"),
+];
+
+impl Op {
+    /// Whether each call has a value.
+    pub(super) const fn takes_value(self) -> bool {
+        matches!(
+            self,
+            Self::Insert | Self::InsertUnique | Self::InsertOrAssign | Self::InsertOrAdd | Self::Other(_)
+        )
+    }
+}
+
 /// One call of an operation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Call {

@@ -1,5 +1,6 @@
 //! Calls and returns as text: `insert_unique 5 50`, `value 50`, as in scenarios and traces.
 
+use super::call::NAMES;
 use super::{Call, Op, Ret};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -18,25 +19,9 @@ impl fmt::Display for ParseError {
 
 impl core::error::Error for ParseError {}
 
-const OPS: [(Op, &str); 13] = [
-    (Op::Insert, "insert"),
-    (Op::InsertUnique, "insert_unique"),
-    (Op::InsertOrAssign, "insert_or_assign"),
-    (Op::InsertOrAdd, "insert_or_add"),
-    (Op::Search, "search"),
-    (Op::SearchAll, "search_all"),
-    (Op::Count, "count"),
-    (Op::Delete, "delete"),
-    (Op::DeleteAll, "delete_all"),
-    (Op::Allocate, "allocate"),
-    (Op::Free, "free"),
-    (Op::Borrow, "borrow"),
-    (Op::Grow, "grow"),
-];
-
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self, OPS.iter().find(|(op, _)| op == self)) {
+        match (self, NAMES.iter().find(|(op, _)| op == self)) {
             (_, Some((_, name))) => f.write_str(name),
             (Self::Other(n), None) => write!(f, "op{n}"),
             (op, None) => write!(f, "{op:?}"),
@@ -48,7 +33,7 @@ impl FromStr for Op {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        if let Some((op, _)) = OPS.iter().find(|(_, name)| *name == text) {
+        if let Some((op, _)) = NAMES.iter().find(|(_, name)| *name == text) {
             return Ok(*op);
         }
         let number = text.strip_prefix("op").and_then(|n| n.parse().ok());
@@ -58,13 +43,11 @@ impl FromStr for Op {
 
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.op {
-            Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd | Op::Other(_) => {
-                write!(f, "{} {} {}", self.op, self.key, self.value)
-            }
-            // The hint of an allocation.
-            _ if self.value != 0 => write!(f, "{} {} {}", self.op, self.key, self.value),
-            _ => write!(f, "{} {}", self.op, self.key),
+        // An allocation may have a hint.
+        if self.op.takes_value() || self.value != 0 {
+            write!(f, "{} {} {}", self.op, self.key, self.value)
+        } else {
+            write!(f, "{} {}", self.op, self.key)
         }
     }
 }
@@ -149,8 +132,8 @@ mod tests {
 
     #[test]
     fn calls_and_returns_round_trip() {
-        for (op, _) in OPS.iter().copied().chain([(Op::Other(3), "")]) {
-            let call = Call::new(op, 7, if call_has_value(op) { 9 } else { 0 });
+        for (op, _) in NAMES.iter().copied().chain([(Op::Other(3), "")]) {
+            let call = Call::new(op, 7, if op.takes_value() { 9 } else { 0 });
             assert_eq!(call.to_string().parse(), Ok(call));
         }
         let hinted = Call::new(Op::Allocate, 0, 3);
@@ -168,10 +151,6 @@ mod tests {
         for ret in rets.into_iter().chain(WORDS.map(|(ret, _)| ret)) {
             assert_eq!(ret.to_string().parse(), Ok(ret));
         }
-    }
-
-    fn call_has_value(op: Op) -> bool {
-        matches!(op, Op::Insert | Op::InsertUnique | Op::InsertOrAssign | Op::InsertOrAdd | Op::Other(_))
     }
 
     #[test]

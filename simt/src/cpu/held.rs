@@ -1,5 +1,5 @@
 //! The bulk calls of tables that hold tables of a fixed size, which they replace or page. They are written
-//! once, here.
+//! once, here, and those that change values in `open/apply.rs`.
 
 use super::batch::Beside;
 use super::dynamic::Dynamic;
@@ -10,9 +10,9 @@ use super::open::{Fixed, FixedBuckets};
 use super::paged::Paged;
 use super::set::Set;
 use warpproof_model::AllKeys as _;
-use warpproof_model::bits::{Integer, TableKey, TableValue};
+use warpproof_model::bits::{TableKey, TableValue};
 use warpproof_model::host::structure::Open;
-use warpproof_model::host::{Answer, BulkCounter, BulkMap, BulkSet, Op, Outcomes, same_length};
+use warpproof_model::host::{Answer, BulkMap, BulkSet, Op, Outcomes, same_length};
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 
 /// The keys of a table `T`.
@@ -148,20 +148,6 @@ macro_rules! bulk_calls {
                 same_length(keys, "values", values)?;
                 self.batch(keys, (ops, values), Effect::Any, |t, w, key, (op, value)| {
                     answer::<T, V>(t, w, op, key, value)
-                }).map(Outcomes::from)
-            }
-        }
-
-        impl<K, V, T> BulkCounter<K, V> for $held<Map<K, V, T>>
-        where
-            K: TableKey,
-            V: TableValue<T::Value> + Integer,
-            T: FixedBuckets<Key = K::Bits, Structure = Open> + Send,
-        {
-            fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
-                same_length(keys, "values", values)?;
-                self.batch(keys, values, Effect::Stores, |t, w, key, value| {
-                    T::insert_or_add(t, w, key, value.to_word())
                 }).map(Outcomes::from)
             }
         }

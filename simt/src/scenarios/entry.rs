@@ -1,8 +1,35 @@
-//! Entries of one word, and the memory that their words need.
+//! What tables hold; entries of one word, and the memory that their words need.
 
 use crate::check::Memory;
 use warpproof_model::Words;
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
+
+/// What a table holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entries {
+    /// u32 pairs.
+    Map32,
+    /// u32 keys.
+    Set32,
+    /// u64 pairs.
+    Map64,
+    /// u64 keys.
+    Set64,
+}
+
+impl Entries {
+    /// Chooses one of two values, for u32 keys and for u64 keys.
+    pub(super) fn by_keys<T>(self, of_u32: T, of_u64: T) -> T {
+        match self {
+            Self::Map32 | Self::Set32 => of_u32,
+            Self::Map64 | Self::Set64 => of_u64,
+        }
+    }
+    /// Whether they have values.
+    pub(super) fn have_values(self) -> bool {
+        matches!(self, Self::Map32 | Self::Map64)
+    }
+}
 
 /// An entry type in some memory.
 pub trait Entry: Packed + Send + Sync + 'static {

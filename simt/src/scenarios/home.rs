@@ -1,7 +1,8 @@
 //! Tables in which every key has a home: their keys by name, and how their calls are run and shown.
 
+use super::entry::Entries;
 use super::entry::Entry;
-use super::table::{Entries, Name};
+use super::table::Name;
 use crate::check::SimWarp;
 use warpproof_model::host::Answer;
 use warpproof_model::outcome::Op as Mixed;

@@ -33,6 +33,7 @@ pub mod waitfree;
 mod wide;
 
 pub use checked::Checked;
+pub use entry::Entries;
 pub use progress::Progress;
 pub use structures::{STRUCTURES, structure, subject};
-pub use table::{Entries, Table};
+pub use table::Table;

@@ -1,5 +1,6 @@
 //! Tables that are checked, and the situations in which programs meet in them.
 
+use super::entry::Entries;
 use super::family::{Keys, Programs, Step, programs, shapes};
 use super::form::{self, STORES, stores};
 use super::progress::Progress;
@@ -17,29 +18,6 @@ pub(super) type Maker = fn(&Scenario) -> Made;
 
 /// A key by its home and its number among the keys of that home.
 pub(super) type Name = (u32, usize);
-
-/// What a table holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Entries {
-    /// u32 pairs.
-    Map32,
-    /// u32 keys.
-    Set32,
-    /// u64 pairs.
-    Map64,
-    /// u64 keys.
-    Set64,
-}
-
-impl Entries {
-    /// Chooses one of two values, for u32 keys and for u64 keys.
-    pub(super) fn by_keys<T>(self, of_u32: T, of_u64: T) -> T {
-        match self {
-            Self::Map32 | Self::Set32 => of_u32,
-            Self::Map64 | Self::Set64 => of_u64,
-        }
-    }
-}
 
 /// A structure with a type of entries.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +105,7 @@ impl Table {
 
     /// Whether entries have values.
     pub fn has_values(&self) -> bool {
-        matches!(self.entries, Entries::Map32 | Entries::Map64)
+        self.entries.have_values()
     }
 
     /// All programs of so many calls, on at most `keys` different keys, by at most four warps, in every

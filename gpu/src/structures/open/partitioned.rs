@@ -3,11 +3,12 @@
 use super::Open;
 use super::levels::{Level, levels, partition_bytes};
 use super::partitions::{Memory, Partitions};
-use crate::arguments::{Arguments, Columns, Operation, Said};
+use crate::arguments::{Arguments, Columns, Said};
 use crate::error::Error;
 use crate::handle::Table;
 use crate::host::room;
 use crate::layout::{Entry, KeyScalar, Scalar};
+use crate::operations::Operation;
 use crate::row::Row;
 use crate::slices::{Call, Input, Output};
 use crate::table::{DeviceTable, SCATTER_BYTES, scatter_entries, scatter_threads};

@@ -2,12 +2,13 @@
 
 use super::Slab;
 use crate::access::{OnStream, Staged};
-use crate::arguments::{Operation, Span};
+use crate::arguments::Span;
 use crate::error::Error;
 use crate::handle::{Map, Table};
 use crate::host::room;
-use crate::launch::{self, Arrays};
 use crate::layout::{Entry, Scalar};
+use crate::operations::launch::Arrays;
+use crate::operations::{Operation, search};
 use crate::row::Row;
 use crate::sink::Sink;
 use crate::slices::{Input, Output};
@@ -42,7 +43,7 @@ where
         let numbers = call.output("counts", counts.view_mut())?;
         let arrays = Arrays { keys, numbers, ..Arrays::NONE };
         // SAFETY: spans that `call` gave, of the map's types; the offsets are the contract of this function.
-        unsafe { self.run(call, &launch::search_all(offsets, on_values), arrays) }
+        unsafe { self.run(call, &search::search_all(offsets, on_values), arrays) }
     }
 
     /// How many pairs each key has.
@@ -66,7 +67,7 @@ where
         let numbers = call.output("counts", counts.view_mut())?;
         let arrays = Arrays::<K, V, u32> { keys, numbers, ..Arrays::NONE };
         // SAFETY: spans that `call` gave, of the map's types.
-        unsafe { self.run(call, &launch::number(operation), arrays) }
+        unsafe { self.run(call, &search::number(operation), arrays) }
     }
 }
 

@@ -1,4 +1,5 @@
-//! Inserts that change the value of a key that is there by a function of the caller.
+//! Inserts that change the value of a key that is there by a function of the caller; and, of tables that hold
+//! others, all inserts that change values.
 //!
 //! It is the protocol of `insert_or_add`: only the new value differs, so it is the view of the words that
 //! computes it ([`Applying`]).
@@ -15,9 +16,9 @@ use crate::cpu::packed::PackedWords;
 use crate::cpu::paged::Paged;
 use crate::cpu::warp::CpuWarp;
 use warpproof_model::Update;
-use warpproof_model::bits::{TableKey, TableValue, Unsigned};
+use warpproof_model::bits::{Integer, TableKey, TableValue, Unsigned};
 use warpproof_model::host::structure::Open;
-use warpproof_model::host::{BulkUpdate, Outcomes, same_length};
+use warpproof_model::host::{BulkCounter, BulkUpdate, Outcomes, same_length};
 use warpproof_model::open::{Applying, Probing};
 use warpproof_model::outcome::Add;
 use warpproof_model::reserved::{AllKeysCounter as _, WithSlots};
@@ -145,9 +146,23 @@ where
     }
 }
 
-/// Tables that others hold apply functions as these do.
+/// Tables that others hold add to values and apply functions as these do.
 macro_rules! updates {
     ($($held:ident),*) => { $(
+        impl<K, V, T> BulkCounter<K, V> for $held<Map<K, V, T>>
+        where
+            K: TableKey,
+            V: TableValue<T::Value> + Integer,
+            T: FixedBuckets<Key = K::Bits, Structure = Open> + Send,
+        {
+            fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+                same_length(keys, "values", values)?;
+                self.batch(keys, values, Effect::Stores, |t, w, key, value| {
+                    T::insert_or_add(t, w, key, value.to_word())
+                }).map(Outcomes::from)
+            }
+        }
+
         impl<K, V, T> BulkUpdate<K, V> for $held<Map<K, V, T>>
         where
             K: TableKey,

@@ -1,10 +1,11 @@
 //! The situations in which programs meet: which keys are in which buckets. Keys are named by their two
 //! buckets: `(3, 12)` is number 2 of those of buckets 3 and 1.
 
+use crate::scenarios::entry::Entries;
 use crate::scenarios::home::{SEED, home_of};
 use crate::scenarios::open::OPS;
 use crate::scenarios::progress::Progress;
-use crate::scenarios::table::{Entries, Name, Place, Plan, Random, Table, by_homes};
+use crate::scenarios::table::{Name, Place, Plan, Random, Table, by_homes};
 use warpproof_model::Key;
 use warpproof_model::open::{DoubleHashing, Probing};
 use warpproof_model::spec::Op::{self, Search};

@@ -3,10 +3,10 @@
 use super::places::PLAN;
 use super::subject::{DynamicSubject, PROBES};
 use crate::check::{AnySubject, OfLanes, Scenario, ScenarioError};
-use crate::scenarios::entry::Entry;
+use crate::scenarios::entry::{Entries, Entry};
 use crate::scenarios::open::OPS;
 use crate::scenarios::shape::shapes;
-use crate::scenarios::table::{Entries, Made, Maker, Table};
+use crate::scenarios::table::{Made, Maker, Table};
 use std::sync::Arc;
 use warpproof_model::dynamic::submap_buckets;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};

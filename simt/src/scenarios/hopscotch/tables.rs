@@ -3,9 +3,9 @@
 use super::places::{OPS, PLAN};
 use super::subject::HopscotchSubject;
 use crate::check::{AnySubject, OfLanes, Scenario, ScenarioError};
-use crate::scenarios::entry::Entry;
+use crate::scenarios::entry::{Entries, Entry};
 use crate::scenarios::shape::shapes;
-use crate::scenarios::table::{Entries, Made, Maker, Table};
+use crate::scenarios::table::{Made, Maker, Table};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 

@@ -5,8 +5,9 @@ use super::places::{BOARD_PLAN32, BOARD_PLAN64, OPS, PLAN};
 use super::subject::OpenSubject;
 use crate::check::{AnySubject, OfLanes, Scenario};
 use crate::scenarios::applied::adds;
+use crate::scenarios::entry::Entries;
 use crate::scenarios::shape::shapes;
-use crate::scenarios::table::{Entries, Maker, Table};
+use crate::scenarios::table::{Maker, Table};
 use std::sync::Arc;
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 

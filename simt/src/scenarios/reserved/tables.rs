@@ -2,10 +2,11 @@
 
 use super::subject::ReservedSubject;
 use crate::check::{LANES, Scenario, ScenarioError, of_lanes};
+use crate::scenarios::entry::Entries;
 use crate::scenarios::form::{STORES, stores};
 use crate::scenarios::open::{Lock64, OPS, ReservedLayout};
 use crate::scenarios::progress::Progress;
-use crate::scenarios::table::{Entries, Made, Maker, Name, Place, Plan, Random, Table, by_homes};
+use crate::scenarios::table::{Made, Maker, Name, Place, Plan, Random, Table, by_homes};
 use warpproof_model::entry::{Key32, Key64, Pair32, Pair64};
 use warpproof_model::spec::Call;
 use warpproof_model::spec::Op::{self, InsertOrAdd, Search};
