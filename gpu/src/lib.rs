@@ -15,6 +15,7 @@
 //!   [`warpproof_model::host`] on host slices, as on the CPU. [`Table`] has what all of them share,
 //!   [`structures`] what each adds.
 //! - [`OnStream`]: the operations on device slices ([`slices`]), on a stream of the caller, asynchronous.
+//!   [`Frozen`]: searches while nothing changes the table.
 //! - [`Grouping`]: distinct keys of columns in device memory, with counts of rows and sums of values.
 //! - [`Staging`]: staging buffers through which batches on host slices go to the device and back, in chunks.
 //!   [`Staged`]: the operations through staging buffers of the caller, with answers to a [`Sink`]: a slice, a
@@ -80,6 +81,7 @@ pub use device::Device;
 pub use error::Error;
 pub use handle::{Map, Set, Table};
 pub use layout::{Entry, KeyScalar, Layout, Scalar};
+pub use operations::frozen::Frozen;
 pub use retrieve::RetrieveMethod;
 pub use sink::Sink;
 pub use staging::Staging;

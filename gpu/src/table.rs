@@ -197,6 +197,16 @@ impl DeviceTable {
         }
     }
 
+    /// The operation that does the same while nothing changes the table, if it has a kernel; otherwise this
+    /// one.
+    pub(crate) fn frozen(&self, operation: Operation) -> Operation {
+        let frozen = Operation::SearchFrozen;
+        match operation {
+            Operation::Search if self.kernels[frozen as usize].is_some() => frozen,
+            other => other,
+        }
+    }
+
     /// Queues an operation.
     ///
     /// # Safety

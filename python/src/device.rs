@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, CudaView, CudaViewMut};
 use warpproof::gpu::{DynamicMap, DynamicSet, OpenMap, OpenSet, PagedMap};
+use warpproof_model::Update;
 
 /// A slice of the caller's memory. Dropping it frees nothing.
 pub(crate) struct Borrowed<T>(Option<CudaSlice<T>>);
@@ -86,6 +87,21 @@ macro_rules! on_device_set {
     };
 }
 
+/// Runs the body with the searches of a table of a fixed size, which no other call has meanwhile. Keys are the
+/// `Word` of the body.
+macro_rules! frozen {
+    ($made:expr, $stream:expr, |$table:ident: $word:ident = $of:ty| $body:expr, $type:ty) => {{
+        type $word = $of;
+        match $made.downcast_mut::<$type>() {
+            Some(table) => {
+                let $table = &mut table.frozen($stream);
+                $body
+            }
+            None => Err(not_here()),
+        }
+    }};
+}
+
 /// The table has no calls on device memory.
 fn not_here() -> Failure {
     Failure::Value("this table takes arrays in host memory alone".into())
@@ -123,6 +139,9 @@ impl DeviceCall {
                     Put::Unique => Ok(table.insert_unique(&keys.view(), &values.view(), codes)?),
                     Put::Assign => Ok(table.insert_or_assign(&keys.view(), &values.view(), codes)?),
                     Put::Add => Ok(table.insert_or_add(&keys.view(), &values.view(), codes)?),
+                    Put::Min => {
+                        Ok(table.insert_or_update(Update::Min, &keys.view(), &values.view(), codes)?)
+                    }
                     Put::Insert => Err(not_here()),
                 }
             })
@@ -145,21 +164,57 @@ impl DeviceCall {
     /// Writes the value of each key, or `missing`; and, unless its address is 0, to `found` whether the key
     /// is there.
     fn search(&self, py: Python<'_>, keys: u64, values: u64, found: u64, missing: u64) -> PyResult<()> {
-        self.run(py, |made, stream| {
-            // SAFETY: addresses of the package.
-            let mut found = (found != 0).then(|| unsafe { Borrowed::<u8>::new(stream, found, self.len) });
-            let found = found.as_mut().map(Borrowed::view_mut);
-            on_device!(made, stream, |table: Word| {
+        macro_rules! search {
+            ($table:ident, $Word:ident, $stream:ident) => {{
+                let mut found = (found != 0).then(|| {
+                    // SAFETY: addresses of the package.
+                    unsafe { Borrowed::<u8>::new($stream, found, self.len) }
+                });
+                let found = found.as_mut().map(Borrowed::view_mut);
                 // SAFETY: likewise.
-                let (keys, mut values) = unsafe { self.pair::<Word>(stream, keys, values) };
-                Ok(table.search_or(&keys.view(), &mut values.view_mut(), missing as Word, found)?)
-            })
+                let (keys, mut values) = unsafe { self.pair::<$Word>($stream, keys, values) };
+                Ok($table.search_or(&keys.view(), &mut values.view_mut(), missing as $Word, found)?)
+            }};
+        }
+        if !self.table.get().is_fixed() {
+            return self.run(py, |made, stream| {
+                on_device!(made, stream, |table: Word| search!(table, Word, stream))
+            });
+        }
+        self.run_alone(py, |made, stream| match made {
+            Made::Map32(map) => {
+                frozen!(map, stream, |table: Word = u32| search!(table, Word, stream), OpenMap<u32, u32>)
+            }
+            Made::Map64(map) => {
+                frozen!(map, stream, |table: Word = u64| search!(table, Word, stream), OpenMap<u64, u64>)
+            }
+            _ => Err(not_here()),
         })
     }
 
     /// Writes whether each key is there.
     fn contains(&self, py: Python<'_>, keys: u64, found: u64) -> PyResult<()> {
-        self.per_key(py, keys, found, false)
+        if !self.table.get().is_fixed() {
+            return self.per_key(py, keys, found, false);
+        }
+        macro_rules! contains {
+            ($table:ident, $Word:ident, $stream:ident) => {{
+                // SAFETY: addresses of the package.
+                let mut found = unsafe { Borrowed::<u8>::new($stream, found, self.len) };
+                // SAFETY: likewise.
+                let keys = unsafe { Borrowed::<$Word>::new($stream, keys, self.len) };
+                Ok($table.contains(&keys.view(), &mut found.view_mut())?)
+            }};
+        }
+        self.run_alone(py, |made, stream| match made {
+            Made::Set32(set) => {
+                frozen!(set, stream, |table: Word = u32| contains!(table, Word, stream), OpenSet<u32>)
+            }
+            Made::Set64(set) => {
+                frozen!(set, stream, |table: Word = u64| contains!(table, Word, stream), OpenSet<u64>)
+            }
+            _ => Err(not_here()),
+        })
     }
 
     /// Deletes an entry of each key. Writes 0 if there was one, and 1 if not.
@@ -177,6 +232,16 @@ impl DeviceCall {
     ) -> PyResult<()> {
         let table = self.table.get();
         Ok(py.detach(|| call(&table.read(), &self.stream))?)
+    }
+
+    /// As `run`, while no other call has the table.
+    fn run_alone(
+        &self,
+        py: Python<'_>,
+        call: impl FnOnce(&mut Made, &Arc<CudaStream>) -> Result<(), Failure> + Send,
+    ) -> PyResult<()> {
+        let table = self.table.get();
+        Ok(py.detach(|| call(&mut table.write(), &self.stream))?)
     }
 
     /// Two arrays of words.

@@ -34,6 +34,8 @@ pub(crate) enum Put {
     Unique,
     Assign,
     Add,
+    /// Keeps the smaller value.
+    Min,
     /// Of a multimap: stores the pair besides.
     Insert,
 }
@@ -44,6 +46,7 @@ impl Put {
             "insert_unique" => Ok(Self::Unique),
             "insert_or_assign" => Ok(Self::Assign),
             "insert_or_add" => Ok(Self::Add),
+            "insert_or_min" => Ok(Self::Min),
             "insert" => Ok(Self::Insert),
             _ => Err(Failure::Value(format!("there is no insert {name}"))),
         }
@@ -271,13 +274,19 @@ type MapCall<A> = (Call<Map<u32, u32>, u32, A>, Call<Map<u64, u64>, u64, A>);
 type SetCall<A> = (Call<Set<u32>, u32, A>, Call<Set<u64>, u64, A>);
 
 impl Table {
+    /// Whether it is one of those of the functions on columns, of a fixed size.
+    pub(crate) fn is_fixed(&self) -> bool {
+        matches!(self.kind, Kind::FixedMap | Kind::FixedSet)
+    }
+
     /// The table, for calls of any number of threads.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Made> {
         // A panic in a call leaves a table as it was between two operations.
         self.made.read().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Made> {
+    /// The table, for one call.
+    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Made> {
         self.made.write().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -362,6 +371,7 @@ fn put<W: Key + Word>(
             let counter = map.counter().ok_or_else(|| lacks("insert_or_add"))?;
             codes(counter.insert_or_add(keys, values)?, warpproof::Add::code)
         }
+        Put::Min => return Err(lacks("insert_or_min in host memory")),
         Put::Insert => {
             let multimap = map.multimap().ok_or_else(|| lacks("insert"))?;
             codes(multimap.insert(keys, values)?, Insert::code)

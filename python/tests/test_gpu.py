@@ -26,6 +26,8 @@ SHAPES = [
     (300_000, 40),
     (300_000, 10**9),
     (3_000_000, 10**6),
+    # Keys that repeat, many of which begin late.
+    (3_000_000, 500_000),
 ]
 
 

@@ -15,12 +15,21 @@ from ._devices import gpu
 from ._given import Given, need, unsigned
 
 _INT64 = np.dtype(np.int64)
-#: Rows of the sample that decides how large a table is made.
-_SAMPLE = 1 << 14
+#: Rows of the sample that decides how large a table is made, and the fewest rows of which one is
+#: drawn: a table of fewer takes less time than the sample.
+_SAMPLE = 1 << 12
+_SAMPLED = 1 << 20
 #: The most rows that are grouped at a time.
 _MOST_ROWS = 1 << 31
+#: The part of the expected keys for which a table has room besides.
+_SPARE = 6
 #: The least entries that a table is made for.
 _LEAST = 1 << 16
+#: From how many rows of a key on, on average, its column is factorized by its distinct keys.
+_REPEATS = 4
+#: In how many rows the first rows of groups are looked for at first, and the growth of that number.
+_BEGIN = 1 << 14
+_GROWTH = 64
 
 
 class Call:
@@ -88,7 +97,7 @@ def _fixed(kind: str, keys: Given, capacity: int) -> Call:
 def _expected(keys: Given) -> int:
     """Estimate how many distinct keys there are: seldom too few, and never more than rows."""
     rows = len(keys)
-    if rows <= 4 * _SAMPLE:
+    if rows < _SAMPLED:
         return rows
     ops: Any = need(keys.library)
     # Random rows: keys may repeat in a pattern.
@@ -100,11 +109,11 @@ def _expected(keys: Given) -> int:
     return min(rows, len(counts) + rows * single // len(part))
 
 
-def _filled(kind: str, keys: Given, values: Any, distinct: int) -> tuple[Call, Any]:
+def _filled(kind: str, how: str, keys: Given, values: Any, distinct: int) -> tuple[Call, Any]:
     """Return a table of these keys, and the codes of the outcomes."""
     while True:
-        call = _fixed(kind, keys, max(2 * distinct, _LEAST))
-        codes = call.add(keys) if values is None else call.put("insert_unique", keys, values)
+        call = _fixed(kind, keys, max(distinct + distinct // _SPARE, _LEAST))
+        codes = call.add(keys) if values is None else call.put(how, keys, values)
         full = int((codes == 2).sum())
         if full == 0:
             return call, codes
@@ -168,7 +177,7 @@ def group_sums(keys: Given, values: Given) -> tuple[Any, Any]:
 
 def isin(keys: Given, others: Given) -> Any:
     """Return whether each key is among others."""
-    return _filled("FixedSet", others, None, _expected(others))[0].contains(keys)
+    return _filled("FixedSet", "insert", others, None, _expected(others))[0].contains(keys)
 
 
 def value_counts(keys: Given) -> tuple[Any, Any]:
@@ -177,27 +186,70 @@ def value_counts(keys: Given) -> tuple[Any, Any]:
     return found, counts
 
 
-def _leaders(keys: Given, distinct: int) -> tuple[Call, Any, Any]:
-    """Return a map from each key to one row that has it, that row for each row, and all rows."""
+def _row_type(keys: Given) -> np.dtype[Any]:
+    """Return the type of row numbers that a map holds beside such keys."""
     signed = np.dtype(f"int{keys.dtype.itemsize * 8}")
     if len(keys) > np.iinfo(signed).max:
         raise ValueError(f"{len(keys)} rows of {signed.itemsize * 8}-bit keys are too many")
+    return signed
+
+
+def _leaders(keys: Given, how: str, distinct: int) -> tuple[Call, Any, Any]:
+    """Return a map from each key to one row that has it, that row for each row, and all rows.
+
+    With "insert_or_min" that row is the first one.
+    """
+    signed = _row_type(keys)
     ops: Any = need(keys.library)
     assert keys.ordinal is not None, "device memory"
     rows = ops.rows(len(keys), signed, keys.ordinal)
-    call, _ = _filled("FixedMap", keys, rows, distinct)
+    call, _ = _filled("FixedMap", how, keys, rows, distinct)
     leaders = call.search(keys, signed, 0)
     return call, ops.cast(leaders, _INT64), ops.cast(rows, _INT64)
 
 
 def factorize(keys: Given) -> tuple[Any, Any]:
     """Return the group of each row, and the first row of each group, in the order of first rows."""
-    call, leaders, rows = _leaders(keys, _expected(keys))
-    ops = call.ops
-    first = ops.full(len(keys), len(keys), _INT64, call.ordinal)
-    first = ops.take(ops.scatter_min(first, leaders, rows), leaders)
-    begins = first == rows
+    distinct = _expected(keys)
+    if 0 < distinct * _REPEATS <= len(keys) <= _MOST_ROWS:
+        return _factorized_by_distinct(keys)
+    call, first, rows = _leaders(keys, "insert_or_min", distinct)
+    ops, begins = call.ops, first == rows
     return ops.take(ops.cumsum(begins) - 1, first), ops.nonzero(begins)
+
+
+def _factorized_by_distinct(keys: Given) -> tuple[Any, Any]:
+    """Factorize a column whose keys repeat: only the distinct ones are put into a table."""
+    ops: Any = need(keys.library)
+    signed, ordinal = _row_type(keys), keys.ordinal
+    found, _, _ = _grouped(keys, None, False)
+    groups = len(found)
+    distinct = Given(found, keys.dtype, (groups,), ordinal, keys.library)
+    call, _ = _filled(
+        "FixedMap", "insert_unique", distinct, ops.rows(groups, signed, ordinal), groups
+    )
+    numbers = ops.cast(call.search(keys, signed, 0), _INT64)
+    first = _first_rows(ops, numbers, groups, ordinal)
+    order = ops.order(first)
+    # Where each group is in that order.
+    places = ops.full(groups, 0, _INT64, ordinal)
+    places = ops.scatter_add(places, order, ops.rows(groups, _INT64, ordinal))
+    return ops.take(places, numbers), ops.take(first, order)
+
+
+def _first_rows(ops: Any, numbers: Any, groups: int, ordinal: int | None) -> Any:
+    """Return the first row of each group, from the group of each row."""
+    rows = len(numbers)
+    first = ops.full(groups, rows, _INT64, ordinal)
+    begin, end = 0, min(rows, _BEGIN)
+    first = ops.scatter_min(first, numbers[:end], ops.rows(end, _INT64, ordinal))
+    # A group of many rows, all of which would change one number, has its first one near the begin.
+    while end < rows and bool((first == rows).any()):
+        begin, end = end, min(rows, end * _GROWTH)
+        part = numbers[begin:end]
+        late = ops.nonzero(ops.take(first, part) == rows)
+        first = ops.scatter_min(first, ops.take(part, late), late + begin)
+    return first
 
 
 def fold(numbers: Any, groups: int, values: Given, how: str) -> Any:
@@ -246,7 +298,7 @@ def _extreme(ops: Any, numbers: Any, groups: int, values: Given, how: str) -> An
 
 def join(left: Given, right: Given, how: str) -> tuple[Any, Any]:
     """Return the rows of an inner or left join; of a semi or anti join those of the left."""
-    call, leaders, rows = _leaders(right, _expected(right))
+    call, leaders, rows = _leaders(right, "insert_unique", _expected(right))
     ops, ordinal = call.ops, call.ordinal
     signed = np.dtype(f"int{left.dtype.itemsize * 8}")
     found_at, found = call.search_found(left, signed, 0)

@@ -366,7 +366,7 @@ macro_rules! cpu_rows {
         open_rows! { open_thirty_two_lanes 32 1 BoundedStride }
         cuckoo_rows! { cuckoo_one_lane 1 8 }
         cuckoo_rows! { cuckoo_two_lanes 2 4 }
-        cuckoo_rows! { cuckoo_thirty_two_lanes 32 1 }
+        cuckoo_rows! { cuckoo_eight_lanes 8 1 }
         waitfree_rows! { waitfree_one_lane 1 8 }
         waitfree_rows! { waitfree_four_lanes 4 2 }
         waitfree_rows! { waitfree_thirty_two_lanes 32 1 }

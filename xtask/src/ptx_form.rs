@@ -6,10 +6,13 @@
 //!   on as they come up; a parameter is `p0` if it is a pointer and `n1` if it is a number. They are local to
 //!   a function in PTX.
 //! - `.align 1` of a pointer is left out.
-//! - The first letter of a register names its kind: `%d1` has 64 bits, `%r1` 32, `%h1` 16, and `%p1` is a
-//!   predicate. The array of shared words is `shared`.
+//! - The first letter of a register names its kind: `%d0` has 64 bits, `%r0` 32, `%h0` 16, and `%p0` is a
+//!   predicate. Those that a function names most often have the lowest numbers. The assembler makes the same
+//!   code of it, byte for byte. The array of shared words is `shared`.
 
 use crate::shell::Outcome;
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
 /// The text that marks a parameter as a pointer, after its size.
 const POINTER: &str = ".ptr .align 1 ";
@@ -37,7 +40,99 @@ pub(crate) fn normal(text: &str) -> Outcome<String> {
         normal.push_str(&NAMES.iter().fold(line, |line, (long, short)| line.replace(long, short)));
         normal.push('\n');
     }
-    Ok(normal)
+    Ok(renumbered(&normal))
+}
+
+/// The text with its registers numbered anew.
+fn renumbered(text: &str) -> String {
+    let mut short = String::with_capacity(text.len());
+    let mut rest = text;
+    // A function's registers are declared in its body, which stands between lines of one brace.
+    while let Some((before, body, after)) = split_body(rest) {
+        short.push_str(before);
+        short.push_str(&Registers::of(body).shorten(body));
+        rest = after;
+    }
+    short + rest
+}
+
+/// A text that holds a body: what comes before its first line, the body, and what comes after its last line.
+fn split_body(text: &str) -> Option<(&str, &str, &str)> {
+    let begin = text.find("\n{\n")? + "\n{\n".len();
+    let end = begin + text[begin..].find("\n}\n")? + 1;
+    Some((&text[..begin], &text[begin..end], &text[end..]))
+}
+
+/// The registers of a function by their names, with their new numbers.
+struct Registers<'a> {
+    numbers: HashMap<&'a str, usize>,
+    /// How many there are of each kind that is declared.
+    of_kind: HashMap<&'a str, usize>,
+}
+
+impl<'a> Registers<'a> {
+    /// Those of a body. What it names as often as another is numbered in the order in which it comes up.
+    fn of(body: &'a str) -> Self {
+        let kinds = body.lines().filter_map(|line| Some(declaration(line)?.1));
+        let mut of_kind: HashMap<&str, usize> = kinds.map(|kind| (kind, 0)).collect();
+        let (mut order, mut counts) = (Vec::new(), HashMap::<&str, usize>::new());
+        let declared = |name: &str| kind(name) != name && of_kind.contains_key(kind(name));
+        for (_, name) in registers(body).filter(|(_, name)| declared(name)) {
+            let count = counts.entry(name).or_default();
+            *count += 1;
+            if *count == 1 {
+                order.push(name);
+            }
+        }
+        order.sort_by_key(|name| Reverse(counts[name]));
+        let numbers = order.into_iter().filter_map(|name| {
+            let next = of_kind.get_mut(kind(name))?;
+            *next += 1;
+            Some((name, *next - 1))
+        });
+        let numbers = numbers.collect();
+        Self { numbers, of_kind }
+    }
+
+    /// The body with the new numbers.
+    fn shorten(&self, body: &str) -> String {
+        let mut short = String::with_capacity(body.len());
+        for line in body.split_inclusive('\n') {
+            if let Some((size, kind)) = declaration(line.trim_end()) {
+                short.push_str(&format!(".reg {size} {kind}<{}>;\n", self.of_kind[kind]));
+                continue;
+            }
+            let mut from = 0;
+            for (at, name) in registers(line) {
+                if let Some(number) = self.numbers.get(name) {
+                    short.push_str(&line[from..at]);
+                    short.push_str(&format!("{}{number}", kind(name)));
+                    from = at + name.len();
+                }
+            }
+            short.push_str(&line[from..]);
+        }
+        short
+    }
+}
+
+/// The size and kind of the registers that a line declares: `.b64` and `%d`.
+fn declaration(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix(".reg ")?.strip_suffix(">;")?.split_once('<')?.0.split_once(' ')
+}
+
+/// The kind of a register: its name without its number.
+fn kind(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
+/// The names in a text that may be registers, and where they begin.
+fn registers(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices('%').map(|(at, _)| {
+        let name = &text[at + 1..];
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(name.len());
+        (at, &text[at..=at + end])
+    })
 }
 
 /// The parameters of the function that is read.
@@ -129,11 +224,24 @@ mod tests {
     fn names_are_short_and_comments_go() {
         let text = "//\n.visible .entry k(\n\t.param .u64 .ptr .align 1 k_param_0,\n\t.param .u32 k_param_1\n)\n{\n\
                     \t// begin inline asm\n\tld.b32 a;  \n\t// end inline asm\n\n\
-                    \t.reg .b64 \t%rd<3>;\n$L__BB12_3:                             // =>This Inner Loop\n\
+                    \t.reg .pred \t%p<2>;\n\t.reg .b32 \t%r<2>;\n\t.reg .b64 \t%rd<3>;\n\
+                    $L__BB12_3:                             // =>This Inner Loop\n\
                     \tld.param.b64 \t%rd1, [k_param_0];\n\tld.param.b32 \t%r1, [k_param_1+4];\n\
+                    \tmov.u32 \t%r1, %tid.x;\n\
                     \t@%p1 bra \t$L__BB12_10;\n}\n";
-        let expected = ".visible .entry k(\n.param .u64 p0,\n.param .u32 n1\n)\n{\nld.b32 a;\n.reg .b64 %d<3>;\n$0:\n\
-                        ld.param.b64 %d1,[p0];\nld.param.b32 %r1,[n1+4];\n@%p1 bra $1;\n}\n";
+        let expected = ".visible .entry k(\n.param .u64 p0,\n.param .u32 n1\n)\n{\nld.b32 a;\n.reg .pred %p<1>;\n\
+                        .reg .b32 %r<1>;\n.reg .b64 %d<1>;\n$0:\nld.param.b64 %d0,[p0];\n\
+                        ld.param.b32 %r0,[n1+4];\nmov.u32 %r0,%tid.x;\n@%p0 bra $1;\n}\n";
+        assert_eq!(normal(text).unwrap(), expected);
+        assert_eq!(normal(expected).unwrap(), expected, "what is in this form stays");
+    }
+
+    #[test]
+    fn registers_are_numbered_by_how_often_they_are_named_in_each_function() {
+        let text = ".entry k(\n)\n{\n.reg .b32 %r<12>;\nadd.s32 %r11,%r5,%r7;\nadd.s32 %r5,%r7,%r7;\n}\n\
+                    .entry l(\n)\n{\n.reg .b32 %r<3>;\nmov.b32 %r2,%envreg1;\n}\n";
+        let expected = ".entry k(\n)\n{\n.reg .b32 %r<3>;\nadd.s32 %r2,%r1,%r0;\nadd.s32 %r1,%r0,%r0;\n}\n\
+                        .entry l(\n)\n{\n.reg .b32 %r<1>;\nmov.b32 %r0,%envreg1;\n}\n";
         assert_eq!(normal(text).unwrap(), expected);
         assert_eq!(normal(expected).unwrap(), expected, "what is in this form stays");
     }

@@ -87,7 +87,7 @@ impl<T, const CHECKED: bool> Global<T, CHECKED> {
 
     /// The address of a word, if it may be accessed.
     #[inline(always)]
-    fn address(self, index: usize) -> Option<u64> {
+    pub(crate) fn address(self, index: usize) -> Option<u64> {
         if !CHECKED || index < self.len { Some(self.address + (index * size_of::<T>()) as u64) } else { None }
     }
 
@@ -96,7 +96,7 @@ impl<T, const CHECKED: bool> Global<T, CHECKED> {
     /// It is aligned to the row or to 16 bytes, whichever is less: the base is aligned to 16 bytes, and the
     /// offset is a multiple of the row. That is what a vector load of up to 16 bytes needs.
     #[inline(always)]
-    fn row_address<const N: usize>(self, row: usize) -> Option<u64> {
+    pub(crate) fn row_address<const N: usize>(self, row: usize) -> Option<u64> {
         // Not `row < len / N`, which would keep the quotient in a register.
         let first = row.checked_mul(N)?;
         if !CHECKED || first.checked_add(N - 1)? < self.len {
@@ -124,6 +124,8 @@ macro_rules! load_two {
         }
     )*}};
 }
+
+pub(crate) use load_two;
 
 /// As [`load_two!`] for four words.
 macro_rules! load_four {
@@ -162,7 +164,7 @@ const LONGEST_ROW: usize = 16;
 
 /// Whether rows of `n` words are read by vector loads. A longer or odd one is read word by word.
 #[inline(always)]
-const fn by_vectors(n: usize) -> bool {
+pub(crate) const fn by_vectors(n: usize) -> bool {
     n.is_multiple_of(2) && n <= LONGEST_ROW
 }
 

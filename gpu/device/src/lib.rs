@@ -4,7 +4,7 @@
 //! only for `nvptx64-nvidia-cuda` and is empty elsewhere.
 //!
 //! - [`Tile`]: a [`Warp`](warpproof_model::Warp) of 1 to 32 neighbouring threads.
-//! - [`Global`]: words in device memory, at `.gpu` scope.
+//! - [`Global`]: words in device memory, at `.gpu` scope. [`Frozen`]: those that nobody writes for a while.
 //! - [`CtaBlock`], [`Shared`]: a thread block and its shared words, at `.cta` scope. [`ScratchBlock`]: a
 //!   block that also has scratch words.
 //! - [`Staged`]: words that one launch writes and the next one reads.
@@ -28,6 +28,7 @@
 
 mod access;
 mod block;
+mod frozen;
 mod global;
 mod intrinsics;
 mod module;
@@ -36,6 +37,7 @@ mod shared;
 mod tile;
 
 pub use block::CtaBlock;
+pub use frozen::{Frozen, Read};
 pub use global::Global;
 pub use module::trap;
 pub use scratch::{ScratchBlock, ScratchWords, Staged};

@@ -102,6 +102,7 @@ macro_rules! operation {
     (delete_all $t:tt) => { kernel! { $t [delete_all] (keys: In<Key>, counts: Out<u32>, n: Count) } };
     (count $t:tt) => { kernel! { $t [count] (keys: In<Key>, counts: Out<u32>, n: Count) } };
     (search $t:tt) => { operation! { @search $t [search] } };
+    (search_frozen $t:tt) => { operation! { @search $t [search_frozen] } };
     (search_runs $t:tt) => { operation! { @search $t [search_runs] } };
     (sift $t:tt) => {
         kernel! { $t [sift]
@@ -225,6 +226,10 @@ tables! {
     open map [insert_unique insert_or_assign insert_or_update absorb delete search]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     open map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
+
+    // While nothing changes the table.
+    open set [search_frozen]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
+    open map [search_frozen]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l1(1, 4), map64 l2(2, 2);
 
     // Tables in host memory: the lanes of a tile read 64 adjacent bytes at once over the bus.
     open set [insert_unique delete search]: set64 l4(4, 2);

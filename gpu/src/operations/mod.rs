@@ -9,6 +9,7 @@
 //!
 //! Tables, staging buffers and ways of access use this file and `launch.rs`, and nothing else of the folder.
 
+pub(crate) mod frozen;
 pub(crate) mod launch;
 pub(crate) mod mixed;
 pub(crate) mod per_key;
@@ -50,6 +51,7 @@ operations! {
     DeleteAll "delete_all"
     Count "count"
     Search "search"
+    SearchFrozen "search_frozen"
     SearchAll "search_all"
     Mixed "mixed"
     Flush "flush"
@@ -94,14 +96,14 @@ pub(crate) mod cases {
         let (one, values) = (Span::<u64>::new(1 << 14, 1), (!set).then_some(keys));
         let columns = || if set { Ok(Columns::of_keys(keys)) } else { Columns::of_pairs(keys, keys) };
         match operation {
-            InsertUnique | Search if set => head.per_key(keys, codes),
+            InsertUnique | Search | SearchFrozen if set => head.per_key(keys, codes),
             Insert | InsertUnique | InsertOrAssign => head.put(keys, keys, codes),
             InsertOrUpdate => head.update(Update::Add, keys, keys, codes),
             // As many arrays as the table itself has.
             Absorb => head.absorb(&[(1 << 20, 8), (1 << 22, 8)][..head.list.len() - 6], 3, one),
             Delete => head.per_key(keys, codes),
             DeleteAll | Count => head.number(keys, counts),
-            Search => head.search(keys, values, Some(codes), V::ONES),
+            Search | SearchFrozen => head.search(keys, values, Some(codes), V::ONES),
             SearchAll => head.search_all(keys, Span::new(1 << 15, 4), keys, counts),
             Mixed => head.mixed(codes, keys, keys, codes, keys),
             Flush => head.flush(one),
@@ -134,6 +136,7 @@ pub(crate) mod cases {
             Flush => slabs,
             InsertOrUpdate => (buckets || matches!(family.structure, "paged" | "board")) && !set,
             Absorb | RetrieveAllInOrder => buckets,
+            SearchFrozen => family.structure == "open" && !family.layout.lock_word(),
             Scatter | ScatterAgain | Fill | InsertOverflow | InsertLost => family.structure == "open",
             InsertUnique | Delete | Search | Stats | RetrieveAll => true,
         }

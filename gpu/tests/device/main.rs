@@ -3,6 +3,7 @@
 mod baselines;
 mod board;
 mod columns;
+mod frozen;
 mod hopscotch;
 mod open;
 mod paged;

@@ -1,17 +1,49 @@
-//! Operations that only tables in one array of slots have: sums of values, absorbing the entries of another
-//! table, copies by whole warps.
+//! Operations that only tables in one array of slots have: searches while nothing changes the table, sums of
+//! values, absorbing the entries of another table, copies by whole warps.
 
-use super::{At, Columns, Count, In, Launch, Out, UpdateCode};
-use warpproof_device::Global;
+use super::{At, Columns, Count, In, Launch, MaybeOut, Out, UpdateCode};
+use crate::store::{CHECKED, Store};
+use warpproof_device::{Frozen, Global};
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::map::{BucketMap, CounterMap};
-use warpproof_model::open::{Filter, OpenTable, Probing, SummingSlots};
-use warpproof_model::reserved::{AllKeys as _, AllKeysCounter, WithSlots};
+use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing, SummingSlots};
+use warpproof_model::reserved::{AllKeys, AllKeysCounter, WithSlots};
 use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
 use warpproof_model::{AtLane, Block as _, IntegerWords, Order, Warp};
 
 /// The content of a slot of a map, in a word.
 type SlotWord<T> = <<T as BucketMap>::Entry as Packed>::Word;
+
+impl<const L: u32, E: Packed, F, P, R, const S: usize>
+    Launch<L, WithSlots<OpenTable<E, Store<E::Word>, F, P, S>, R>>
+where
+    Store<E::Word>: OpenSlots<E>,
+    F: Filter,
+    P: Probing,
+    R: Copy,
+    WithSlots<OpenTable<E, Frozen<E::Word, CHECKED>, F, P, S>, R>: AllKeys<Key = E::Key, Value = E::Value>,
+{
+    /// As [`search`](Launch::search), of a table that nothing changes during the launch: keys that many
+    /// threads search are read from the cache of the multiprocessor.
+    ///
+    /// # Safety
+    ///
+    /// Nothing changes the table during the launch.
+    #[inline(always)]
+    pub(crate) unsafe fn search_frozen(
+        self,
+        keys: In<E::Key>,
+        values: MaybeOut<E::Value>,
+        found: MaybeOut<u8>,
+        missing: E::Value,
+        n: Count,
+    ) {
+        // SAFETY: the contract of this function.
+        let table = self.table.table().with_slots(|words| unsafe { Frozen::new(words) });
+        let table = WithSlots::new(table, self.table.reserved());
+        Launch { table, tiles: self.tiles }.search(keys, values, found, missing, n);
+    }
+}
 
 impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
     /// Adds pairs. If a key is present, changes its value as `update` says.
