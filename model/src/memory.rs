@@ -174,6 +174,71 @@ pub trait IntegerWords<T: Word>: Words<T> {
 }
 
 #[cfg(test)]
+pub(crate) mod noted {
+    use super::{IntegerWords, Order, ReadOrder, Word, Words, WriteOrder};
+    use core::cell::Cell;
+
+    /// Words of which nothing else knows. They count their writes, and note what was prefetched.
+    pub(crate) struct Noted<T, const N: usize> {
+        words: [Cell<T>; N],
+        pub(crate) writes: Cell<u32>,
+        pub(crate) prefetched: Cell<Option<usize>>,
+    }
+
+    impl<T: Word, const N: usize> Noted<T, N> {
+        pub(crate) fn new() -> Self {
+            let words = core::array::from_fn(|_| Cell::new(T::ZERO));
+            Self { words, writes: Cell::new(0), prefetched: Cell::new(None) }
+        }
+
+        pub(crate) fn words(&self) -> [T; N] {
+            core::array::from_fn(|at| self.words[at].get())
+        }
+
+        fn change(&self, index: usize, new: impl FnOnce(u128) -> u128) -> T {
+            self.writes.set(self.writes.get() + 1);
+            let old = self.words[index].get();
+            self.words[index].set(T::from_bits(new(old.to_bits())));
+            old
+        }
+    }
+
+    impl<T: Word, const N: usize> Words<T> for &Noted<T, N> {
+        fn len(self) -> usize {
+            N
+        }
+        fn load(self, index: usize, _: ReadOrder) -> T {
+            self.words[index].get()
+        }
+        fn store(self, index: usize, value: T, _: WriteOrder) {
+            self.change(index, |_| value.to_bits());
+        }
+        fn compare_exchange(self, index: usize, current: T, new: T, _: Order) -> T {
+            let old = self.words[index].get();
+            if old == current { self.change(index, |_| new.to_bits()) } else { old }
+        }
+        fn swap(self, index: usize, value: T, _: Order) -> T {
+            self.change(index, |_| value.to_bits())
+        }
+        fn prefetch(self, index: usize) {
+            self.prefetched.set(Some(index));
+        }
+    }
+
+    impl<T: Word, const N: usize> IntegerWords<T> for &Noted<T, N> {
+        fn fetch_add(self, index: usize, value: T, _: Order) -> T {
+            self.change(index, |old| old + value.to_bits())
+        }
+        fn fetch_or(self, index: usize, value: T, _: Order) -> T {
+            self.change(index, |old| old | value.to_bits())
+        }
+        fn fetch_and(self, index: usize, value: T, _: Order) -> T {
+            self.change(index, |old| old & value.to_bits())
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -87,8 +87,8 @@ macro_rules! on_device_set {
     };
 }
 
-/// Runs the body with the searches of a table of a fixed size, which no other call has meanwhile. Keys are the
-/// `Word` of the body.
+/// Runs the body with the searches of a table of a fixed size, which no other call has meanwhile. Keys are
+/// the `Word` of the body.
 macro_rules! frozen {
     ($made:expr, $stream:expr, |$table:ident: $word:ident = $of:ty| $body:expr, $type:ty) => {{
         type $word = $of;

@@ -20,7 +20,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 22] = [
+const STEPS: [Step; 23] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("aggregate"),
     mutants_of!("cuckoo"),
@@ -32,6 +32,7 @@ const STEPS: [Step; 22] = [
     mutants_of!("reserved"),
     mutants_of!("retrieve"),
     mutants_of!("sharded"),
+    mutants_of!("sketch"),
     mutants_of!("slab"),
     mutants_of!("waitfree"),
     ("generated", || mutants::run_generated("", mutants::WITHIN).map(|()| Done::Ok)),

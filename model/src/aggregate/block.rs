@@ -175,3 +175,29 @@ fn add(shared: impl IntegerWords<u32>, low: usize, value: u64) {
         shared.fetch_add(low + 1, high, Order::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::noted::Noted;
+
+    #[test]
+    fn a_slot_has_a_leader_a_place_in_the_list_and_what_is_told() {
+        let words = |rows, sum| aggregate_words(64, Told { rows, sum });
+        assert_eq!(words(false, false), 3 + 64 * 2);
+        assert_eq!(words(true, false), 3 + 64 * 3);
+        assert_eq!(words(false, true), 3 + 64 * 4);
+        assert_eq!(words(true, true), 3 + 64 * 5);
+    }
+
+    #[test]
+    fn halves_are_added_up_with_their_carry() {
+        let numbers = [1, 1 << 32, u32::MAX.into(), 1, 0, 1 << 32 | 1, u64::MAX, 5 << 40 | 7];
+        let (words, mut sum) = (Noted::<u32, 3>::new(), 0u64);
+        for number in numbers {
+            add(&words, 1, number);
+            sum = sum.wrapping_add(number);
+            assert_eq!(words.words(), [0, sum as u32, (sum >> 32) as u32], "{number} was added");
+        }
+    }
+}

@@ -118,6 +118,8 @@ impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::noted::Noted;
+    use crate::warp::two_lanes::TwoLanes;
 
     #[test]
     fn a_key_has_a_bit_in_each_word_of_one_block() {
@@ -125,6 +127,42 @@ mod tests {
             let bits = Bits::<8>::of(Seed::new(7).hash(key), 100);
             assert!(bits.first.is_multiple_of(8) && bits.first < 800);
             assert!((0..8).all(|at| bits.bit(at).count_ones() == 1));
+        }
+    }
+
+    /// Filters are merged and kept by words: a key has the same bits everywhere.
+    #[test]
+    fn the_bits_of_a_key_are_what_they_always_were() {
+        let of = |key: u64| Bits::<8>::of(Seed::new(7).hash(key), 1000);
+        let places = |key| (of(key).first, core::array::from_fn(|at| of(key).bit(at).trailing_zeros()));
+        assert_eq!(places(1), (8 * 501, [36, 6, 13, 13, 53, 40, 59, 24]));
+        assert_eq!(places(1 << 40), (8 * 456, [31, 15, 0, 32, 21, 0, 44, 6]));
+    }
+
+    #[test]
+    fn a_bit_that_is_there_is_not_written_again() {
+        let words = Noted::<u64, 6>::new();
+        let filter = Bloom::<_, 3>::new(&words, 2, Seed::new(7));
+        for key in [1u64, 1, 1] {
+            filter.insert(&mut TwoLanes, key);
+            assert!(filter.contains(&mut TwoLanes, key));
+        }
+        let other = Noted::<u64, 6>::new();
+        let copy = Bloom::<_, 3>::new(&other, 2, Seed::new(7));
+        for block in [0, 1, 0, 1] {
+            copy.absorb(&mut TwoLanes, filter, block);
+        }
+        assert_eq!((words.writes.get(), other.writes.get()), (3, 3));
+        assert_eq!(words.words(), other.words());
+    }
+
+    #[test]
+    fn the_block_of_a_key_is_prefetched() {
+        let words = Noted::<u64, 16>::new();
+        let filter = Bloom::<_, 8>::new(&words, 2, Seed::new(7));
+        for key in 1..10u64 {
+            filter.prefetch(key);
+            assert_eq!(words.prefetched.take(), Some(filter.bits(key).first));
         }
     }
 

@@ -85,6 +85,39 @@ mod tests {
     fn registers_that_are_all_at_their_end_are_no_number() {
         assert_eq!(estimate(core::iter::repeat_n(61, 16), 4), f64::INFINITY);
         assert!(estimate((0..16).map(|i| 61 - u8::from(i == 0)), 4) > 1e18);
+        assert_eq!(estimate((0..16).map(|i| 61 + 7 * i), 4), f64::INFINITY);
+    }
+
+    /// The series as they stand in Ertl's paper, term by term.
+    #[test]
+    fn an_estimate_is_that_of_the_series() {
+        let sigma = |x: f64| {
+            let term = |k: i32| x.powf(2f64.powi(k)) * 2f64.powi(k - 1);
+            x + (1..60).map(term).filter(|term| term.is_normal()).sum::<f64>()
+        };
+        let tau = |x: f64| {
+            let term = |k: i32| (1.0 - x.powf(2f64.powi(-k))).powi(2) * 2f64.powi(-k);
+            (1.0 - x - (1..60).map(term).sum::<f64>()) / 3.0
+        };
+        // How many of sixteen registers have which rank; 61 is the end.
+        let all: [&[(u8, u32)]; 7] = [
+            &[(0, 15), (1, 1)],
+            &[(0, 8), (1, 4), (2, 2), (3, 2)],
+            &[(1, 8), (2, 4), (3, 4)],
+            &[(0, 1), (60, 15)],
+            &[(59, 8), (60, 4), (61, 4)],
+            &[(60, 1), (61, 15)],
+            &[(60, 15), (61, 1)],
+        ];
+        for ranks in all {
+            let of = |rank| ranks.iter().find(|of| of.0 == rank).map_or(0.0, |of| f64::from(of.1));
+            let middle: f64 = (1..=60u8).map(|rank| of(rank) * 2f64.powi(-i32::from(rank))).sum();
+            let z = 16.0 * sigma(of(0) / 16.0) + middle + 16.0 * tau(1.0 - of(61) / 16.0) * 2f64.powi(-60);
+            let expected = 256.0 / (2.0 * core::f64::consts::LN_2 * z);
+            let listed = ranks.iter().flat_map(|&(rank, n)| core::iter::repeat_n(rank, n as usize));
+            let found = estimate(listed, 4);
+            assert!((found / expected - 1.0).abs() < 1e-12, "{ranks:?}: {found} and not {expected}");
+        }
     }
 
     /// Over many seeds, from few keys to many.

@@ -68,6 +68,35 @@ mod tests {
         assert_eq!(rate_of(0, 1), 0.0);
     }
 
+    /// By the binomial theorem the mean of `(1 - (63/64)^i)^8` over numbers `i` of keys, distributed as
+    /// Poisson says, is a sum of nine exponential functions.
+    #[test]
+    fn the_rate_is_the_mean_over_all_numbers_of_keys() {
+        const CHOOSE: [f64; 9] = [1.0, -8.0, 28.0, -56.0, 70.0, -56.0, 28.0, -8.0, 1.0];
+        for mean in [16u32, 25, 50, 100, 256, 400, 511] {
+            let term = |(j, choose)| choose * (-f64::from(mean) * (1.0 - (63.0f64 / 64.0).powi(j))).exp();
+            let expected: f64 = (0..).zip(CHOOSE).map(term).sum();
+            let found = rate_of(mean.into(), 1);
+            assert!((found / expected - 1.0).abs() < 1e-8, "{mean} keys: {found} and not {expected}");
+        }
+    }
+
+    /// 256 keys of a block are half of the most, so that halving meets them exactly.
+    #[test]
+    fn the_size_for_the_rate_of_a_size_is_that_size() {
+        let rate = rate_of(256, 1);
+        for blocks in [1, 1000, u32::MAX] {
+            assert_eq!(blocks_for(256 * u64::from(blocks), rate), Ok(blocks));
+        }
+        let found = Err(Refused::TooLarge { what: "blocks", found: 1 << 32, most: u32::MAX.into() });
+        assert_eq!(blocks_for(256 << 32, rate), found);
+    }
+
+    #[test]
+    fn no_block_is_as_one_block() {
+        assert_eq!(rate_of(100, 0), rate_of(100, 1));
+    }
+
     /// A filter without blocks takes 9.6 bits for a key at a rate of 0.01, and 14.4 at 0.001.
     #[test]
     fn a_key_takes_little_more_than_in_a_filter_without_blocks() {

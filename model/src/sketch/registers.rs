@@ -99,6 +99,8 @@ const fn highest(a: u64, b: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::hash::Seed;
+    use crate::memory::noted::Noted;
+    use crate::warp::two_lanes::TwoLanes;
 
     #[test]
     fn a_rank_counts_the_zeros_after_the_register() {
@@ -132,6 +134,28 @@ mod tests {
             let (a, b) = (next().to_le_bytes(), next().to_le_bytes());
             let larger: [u8; 8] = core::array::from_fn(|i| a[i].max(b[i]));
             assert_eq!(highest(u64::from_le_bytes(a), u64::from_le_bytes(b)), u64::from_le_bytes(larger));
+        }
+    }
+
+    #[test]
+    fn a_rank_that_is_not_higher_is_not_written() {
+        let words = Noted::<u64, 2>::new();
+        let registers = Registers::new(&words);
+        for (rank, writes) in [(7, 1), (7, 1), (6, 1), (8, 2)] {
+            registers.raise(&mut TwoLanes, 11, rank);
+            assert_eq!((registers.rank(&mut TwoLanes, 11), words.writes.get()), (rank.max(7), writes));
+        }
+        assert_eq!(words.words(), [0, 8 << 24]);
+        registers.absorb(&mut TwoLanes, registers, 1);
+        assert_eq!(words.writes.get(), 2);
+    }
+
+    #[test]
+    fn the_word_of_a_register_is_prefetched() {
+        let words = Noted::<u64, 3>::new();
+        for (register, word) in [(0, 0), (7, 0), (8, 1), (23, 2)] {
+            Registers::new(&words).prefetch(register);
+            assert_eq!(words.prefetched.take(), Some(word));
         }
     }
 

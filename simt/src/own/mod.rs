@@ -37,8 +37,6 @@
 //! In a test, [`check!`](crate::check!) does the same and shows the trace of a violation.
 
 mod macros;
-#[cfg(test)]
-mod sketches;
 mod suite;
 #[cfg(test)]
 mod tests;

@@ -26,6 +26,7 @@ pub mod retrieve;
 mod shape;
 pub mod sharded;
 mod shares;
+pub mod sketch;
 pub mod slab;
 mod structures;
 mod table;

@@ -234,7 +234,7 @@ mod tests {
     use crate::scenarios::aggregate::AggregateSubject;
     use crate::scenarios::paged::{PagedSubject, PartitionSubject};
     use crate::scenarios::sharded::ShardedSubject;
-    use crate::scenarios::{bulk, retrieve};
+    use crate::scenarios::{bulk, retrieve, sketch};
 
     /// Xorshift.
     fn numbers(seed: u64) -> impl FnMut(u32) -> u32 {
@@ -255,11 +255,14 @@ mod tests {
         let ways = retrieve::Placing::ALL.map(retrieve::Placing::structure);
         let hosts = [PagedSubject::STRUCTURE, PartitionSubject::STRUCTURE, ShardedSubject::STRUCTURE];
         let batches = [bulk::STRUCTURE, bulk::TOLD, AggregateSubject::STRUCTURE];
-        let others = ["pool", "growth_word"].into_iter().chain(batches).chain(hosts);
+        let sketches = [sketch::FILTER, sketch::REGISTERS];
+        let others = ["pool", "growth_word"].into_iter().chain(batches).chain(hosts).chain(sketches);
         assert_eq!(drawn, tables.chain(ways).chain(others).collect());
-        // Calls of growth are batches, by names of operations; those of a pager and of ranks are their own.
+        // Calls of growth are batches, by names of operations; those of a pager and of ranks are their own,
+        // and sketches absorb.
         let own = ["growth_word", PagedSubject::STRUCTURE, ShardedSubject::STRUCTURE];
-        let calls = scenarios.iter().filter(|s| !own.contains(&s.structure.as_str()));
+        let own = |of: &str| own.contains(&of) || sketches.contains(&of);
+        let calls = scenarios.iter().filter(|s| !own(&s.structure));
         let ops: BTreeSet<_> = calls.flat_map(|s| s.programs.iter().flatten()).map(|c| c.op).collect();
         assert_eq!(ops.len(), 12);
         assert!(scenarios.iter().any(|s| s.stall.is_some()));
@@ -274,7 +277,7 @@ mod tests {
             let most = if scenario.structure == PagedSubject::STRUCTURE { 4 } else { 3 };
             assert!((1..=most).contains(&scenario.programs.len()));
             let has = |op| scenario.programs.iter().flatten().any(|call| call.op == op);
-            let multi = ["multi", "growth"].iter().any(|of| scenario.structure.starts_with(of));
+            let multi = ["multi", "growth", "sketch"].iter().any(|of| scenario.structure.starts_with(of));
             let inserts = has(Op::Insert) || scenario.preload.iter().any(|call| call.op == Op::Insert);
             assert!(multi || !inserts, "{scenario:?}");
             assert!(simpler(&scenario).iter().all(known), "{scenario:?}");

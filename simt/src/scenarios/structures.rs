@@ -2,13 +2,14 @@
 
 use super::checked::Checked;
 use super::{
-    aggregate, cuckoo, dynamic, growth, hopscotch, open, paged, reserved, retrieve, sharded, slab, waitfree,
+    aggregate, cuckoo, dynamic, growth, hopscotch, open, paged, reserved, retrieve, sharded, sketch, slab,
+    waitfree,
 };
 use crate::check::{AnySubject, Scenario, ScenarioError};
 use std::sync::Arc;
 
 /// All of them. A new structure is one more row.
-pub static STRUCTURES: [Checked; 12] = [
+pub static STRUCTURES: [Checked; 13] = [
     slab::CHECKED,
     hopscotch::CHECKED,
     open::CHECKED,
@@ -18,6 +19,7 @@ pub static STRUCTURES: [Checked; 12] = [
     growth::CHECKED,
     retrieve::CHECKED,
     aggregate::CHECKED,
+    sketch::CHECKED,
     reserved::CHECKED,
     paged::CHECKED,
     sharded::CHECKED,

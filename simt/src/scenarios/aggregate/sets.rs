@@ -84,6 +84,7 @@ fn scenario(what: What, warps: usize, keys: &[u32], (each, slots): (u32, u32), f
         What::Distinct => ("distinct", 0),
         What::Counts => ("counts", 1),
         What::Sums => ("sums", 2),
+        What::SumsAlone => ("sums_alone", 3),
     };
     let name = format!("{STRUCTURE}/{kind}/{warps}_warps/rows{rows}_{each}_{slots}_slots_from{first}");
     let config = Config {
@@ -107,6 +108,6 @@ fn apart(what: What, blocks: usize, keys: &[u32], shape: (u32, u32)) -> Scenario
 /// A random column of up to five rows.
 pub(super) fn random(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
     let keys: Vec<u32> = (0..below(6)).map(|_| below(8)).collect();
-    let what = What::ALL[below(3) as usize];
+    let what = What::ALL[below(4) as usize];
     scenario(what, 1 + below(3) as usize, &keys, (1 + below(5), 1 << below(3)), below(3))
 }

@@ -29,13 +29,16 @@ pub(super) enum What {
     Distinct,
     Counts,
     Sums,
+    /// Sums, and no counts.
+    SumsAlone,
 }
 
 impl What {
-    pub(super) const ALL: [Self; 3] = [Self::Distinct, Self::Counts, Self::Sums];
+    pub(super) const ALL: [Self; 4] = [Self::Distinct, Self::Counts, Self::Sums, Self::SumsAlone];
 
     fn told(self) -> Told {
-        Told { rows: self != Self::Distinct, sum: self == Self::Sums }
+        let rows = matches!(self, Self::Counts | Self::Sums);
+        Told { rows, sum: matches!(self, Self::Sums | Self::SumsAlone) }
     }
 }
 
