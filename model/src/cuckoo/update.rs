@@ -321,3 +321,36 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entry::Pair32;
+    use crate::hash::Seed;
+    use crate::memory::WriteOrder;
+    use crate::memory::noted::Noted;
+    use crate::warp::two_lanes::TwoLanes;
+
+    #[test]
+    fn a_try_ends_unless_room_must_be_made() {
+        let (words, locks) = (Noted::<u64, 4>::new(), Noted::<u32, 1>::new());
+        (0..4).for_each(|at| (&words).store(at, u64::MAX, WriteOrder::Relaxed));
+        let table = CuckooTable::<Pair32, _, _, 1>::new(&words, &locks, 2, Seed::new(1));
+        let tried = |op, key, value| {
+            let key = UserKey::new(key).expect("a key that a table holds");
+            table.try_mixed(&mut TwoLanes, op, key, value).map(|said| said.tell(&mut TwoLanes).code)
+        };
+        // Every key has both buckets, of two slots each.
+        for key in 1..=4 {
+            assert_eq!(tried(Op::InsertUnique, key, key), Some(Insert::Inserted.code()), "key {key}");
+        }
+        for (op, at_present) in
+            [(Op::InsertUnique, Insert::Present.code()), (Op::Assign, Assign::Replaced.code())]
+        {
+            assert_eq!(tried(op, 1, 9), Some(at_present), "{op:?} of a key that is there");
+            assert_eq!(tried(op, 5, 9), None, "{op:?} of a key for which there is no room");
+        }
+        assert_eq!(tried(Op::Search, 1, 0), Some(1));
+        assert_eq!(tried(Op::Delete, 2, 0), Some(Delete::Deleted.code()));
+    }
+}

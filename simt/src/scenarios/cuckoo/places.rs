@@ -108,6 +108,55 @@ pub(super) const CHAIN_PAIR: Place = place(
     &[(0, 11), (0, 20), (1, 0), (1, 1), (2, 0), (2, 30)],
     &[(0, 10), (0, 20), (2, 30)],
 );
+/// A chain of two moves in buckets of six slots, of the key in the last slot each. The others of the first
+/// bucket are in their second one. For one warp alone.
+pub(super) const CHAIN_SIX: Place = Place {
+    shape: (2, 3),
+    ..place(
+        "chain_six",
+        3,
+        4,
+        &[
+            (1, 0),
+            (1, 1),
+            (1, 2),
+            (1, 3),
+            (1, 4),
+            (1, 5),
+            // No room for these in their first buckets.
+            (1, 6),
+            (1, 7),
+            (1, 8),
+            (1, 9),
+            (2, 0),
+            (2, 1),
+            (2, 2),
+            (2, 3),
+            (2, 4),
+            (2, 30),
+            (2, 5),
+            (0, 20),
+        ],
+        &[(0, 10)],
+    )
+};
+/// A chain of three moves in buckets of two slots: of the second key in the first bucket, the first one in
+/// the next. For one warp alone.
+pub(super) const CHAIN_DOWN: Place = place(
+    "chain_down",
+    2,
+    5,
+    &[(0, 11), (0, 20), (1, 0), (1, 1), (2, 30), (2, 0), (3, 0), (3, 40)],
+    &[(0, 10)],
+);
+/// As [`CHAIN_DOWN`], of the first key in the first bucket and the second one in the next.
+pub(super) const CHAIN_UP: Place = place(
+    "chain_up",
+    2,
+    5,
+    &[(0, 20), (0, 11), (1, 0), (1, 1), (2, 0), (2, 30), (3, 0), (3, 40)],
+    &[(0, 10)],
+);
 /// Buckets of two slots: of the first, the second slot can be moved.
 pub(super) const PAIR: Place =
     place("pair", 2, 3, &[(0, 11), (0, 20), (1, 0), (1, 1), (2, 0)], &[(0, 10), (0, 20), (0, 11)]);

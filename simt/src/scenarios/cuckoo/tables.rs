@@ -33,8 +33,8 @@ const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
 }
 
 shapes! {
-    /// Lanes and slots per lane of the buckets that scenarios have: of one slot to four.
-    pub const SHAPES: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2)];
+    /// Lanes and slots per lane of the buckets that scenarios have: of one slot to four, and of six.
+    pub const SHAPES: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
     fn shaped<E: Entry> = moving::<E, LANES, S>;
 }
