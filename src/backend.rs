@@ -24,6 +24,9 @@ pub(crate) enum Opened {
     /// A GPU.
     #[cfg(feature = "gpu")]
     Gpu(Device),
+    /// Several GPUs, each with a shard of the table.
+    #[cfg(feature = "gpu")]
+    Gpus(Vec<Device>),
 }
 
 impl Opened {
@@ -36,6 +39,23 @@ impl Opened {
             Choice::Cpu => Ok(Self::Cpu),
             Choice::Gpu => Self::open_gpu(),
             Choice::Auto => Ok(Self::open_gpu().unwrap_or(Self::Cpu)),
+        }
+    }
+
+    /// Opens the first GPUs of this machine, so many.
+    ///
+    /// # Errors
+    /// If there are fewer.
+    pub(crate) fn open_gpus(gpus: u32) -> Result<Self, Failure> {
+        #[cfg(feature = "gpu")]
+        {
+            let opened: Result<Vec<Device>, _> = (0..gpus as usize).map(Device::open).collect();
+            opened.map(Self::Gpus).map_err(|error| Failure::input(format_args!("--gpus {gpus}: {error}")))
+        }
+        #[cfg(not(feature = "gpu"))]
+        {
+            let _ = gpus;
+            Err(Failure::input("--gpus: this program was built without the feature `gpu`"))
         }
     }
 
@@ -65,6 +85,9 @@ impl Opened {
             Self::Cpu => Ok(None),
             #[cfg(feature = "gpu")]
             Self::Gpu(device) => device.memory().map(|(_, all)| Some(all)).map_err(Failure::backend),
+            // No budget comes with them.
+            #[cfg(feature = "gpu")]
+            Self::Gpus(_) => Ok(None),
         }
     }
 
@@ -77,12 +100,14 @@ impl Opened {
         }
     }
 
-    /// `cpu` or `gpu`.
+    /// `cpu`, `gpu` or `gpus`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             #[cfg(feature = "gpu")]
             Self::Gpu(_) => "gpu",
+            #[cfg(feature = "gpu")]
+            Self::Gpus(_) => "gpus",
         }
     }
 
@@ -94,10 +119,13 @@ impl Opened {
                 format!("{threads} threads")
             }
             #[cfg(feature = "gpu")]
-            Self::Gpu(device) => {
-                let (major, minor) = device.capability();
-                format!("{}, sm_{major}{minor}", device.name())
-            }
+            Self::Gpu(device) => text(device),
+            #[cfg(feature = "gpu")]
+            Self::Gpus(devices) => match devices.as_slice() {
+                [] => "no GPU".to_owned(),
+                [one] => text(one),
+                [first, ..] => format!("{} GPUs, the first is {}", devices.len(), text(first)),
+            },
         }
     }
 
@@ -105,10 +133,17 @@ impl Opened {
     #[cfg(feature = "gpu")]
     pub(crate) fn kernels(&self) -> Option<&Device> {
         match self {
-            Self::Cpu => None,
+            Self::Cpu | Self::Gpus(_) => None,
             Self::Gpu(device) => Some(device),
         }
     }
+}
+
+/// A GPU in words.
+#[cfg(feature = "gpu")]
+fn text(device: &Device) -> String {
+    let (major, minor) = device.capability();
+    format!("{}, sm_{major}{minor}", device.name())
 }
 
 /// Refuses a budget of more than all memory of a device.

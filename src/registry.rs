@@ -119,11 +119,15 @@ impl Structure {
         }
     }
 
-    /// An empty map of u64 pairs.
+    /// An empty map of u64 pairs. On several GPUs it is one in shards that grow, whatever the structure is.
     ///
     /// # Errors
     /// If there is no such map, or no memory for it.
     pub(crate) fn map64(&self, on: &Opened, room: Room) -> Result<Map<u64, u64>, Failure> {
+        #[cfg(feature = "gpu")]
+        if let Opened::Gpus(devices) = on {
+            return rows::on_gpus(devices, room);
+        }
         match self.tables(Entry::Map64)?.make(on, room)? {
             Table::Map64(map) => Ok(map),
             _ => Err(self.has_no("map of u64 pairs")),

@@ -1,5 +1,8 @@
 //! `warpproof join` as a program: its result equals that of sqlite3, and bad input changes no file.
 
+#[cfg(feature = "gpu")]
+#[path = "support/device.rs"]
+mod device;
 #[path = "support/program.rs"]
 mod program;
 
@@ -101,6 +104,31 @@ from l join r on l.k = r.k order by l.rowid, r.rowid;
         assert_eq!(found.len(), expected.len(), "seed {seed}");
         assert!(found == expected, "seed {seed}: see {}", folder.display());
     }
+}
+
+/// In shards on as many GPUs as there are, up to two.
+#[cfg(feature = "gpu")]
+#[test]
+fn a_join_by_shards_on_gpus_is_that_of_the_cpu() {
+    let folder = folder("gpus");
+    let mut state = 77;
+    write(&folder, "l.csv", random_file(60_000, "id,k,text", &mut state));
+    write(&folder, "r.csv", random_file(500, "id,k,note", &mut state));
+    let join = |out: &str, on: [&str; 2]| {
+        warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "-o", out, on[0], on[1]])
+    };
+    let none = join("none.csv", ["--gpus", "64"]);
+    assert_eq!(none.status.code(), Some(2));
+    assert!(text(&none.stderr).contains("--gpus 64: "), "{}", text(&none.stderr));
+    if device::device().is_none() {
+        return;
+    }
+    let gpus = warpproof::gpu::Device::count().expect("a driver").min(2).to_string();
+    for (out, on) in [("cpu.csv", ["--backend", "cpu"]), ("gpus.csv", ["--gpus", &gpus])] {
+        let joined = join(out, on);
+        assert!(joined.status.success(), "{}", text(&joined.stderr));
+    }
+    assert!(read(&folder, "gpus.csv") == read(&folder, "cpu.csv"), "{gpus} GPUs");
 }
 
 #[test]

@@ -162,6 +162,36 @@ fn a_gpu_counts_what_the_cpu_counts() {
     assert!(text(&out.stderr).contains("--budget: 1000.0 TiB is more than "), "{}", text(&out.stderr));
 }
 
+/// In shards on as many GPUs as there are, up to two.
+#[cfg(feature = "gpu")]
+#[test]
+fn shards_on_gpus_count_what_the_cpu_counts() {
+    let folder = folder("gpus");
+    let sequence = random_sequence(3_000_000, &mut 9);
+    write(&folder, "a.fa", format!(">s\n{sequence}\n"));
+    let counted = |gpus: &str, k: &str| {
+        let mut command = program::warpproof(&folder);
+        command
+            .args(["kmers", "a.fa", "-k", k, "-o", "gpus.tsv", "--gpus", gpus])
+            .output()
+            .expect("it starts")
+    };
+    let none = counted("64", "5");
+    assert_eq!(none.status.code(), Some(2));
+    assert!(text(&none.stderr).contains("--gpus 64: "), "{}", text(&none.stderr));
+    if device::device().is_none() {
+        return;
+    }
+    let gpus = warpproof::gpu::Device::count().expect("a driver").min(2).to_string();
+    for k in ["5", "13", "31"] {
+        let ours = counted(&gpus, k);
+        assert!(ours.status.success(), "{}", text(&ours.stderr));
+        let on_cpu = warpproof(&folder, &["a.fa", "-k", k, "-o", "cpu.tsv"]);
+        assert!(on_cpu.status.success(), "{}", text(&on_cpu.stderr));
+        assert!(read(&folder, "gpus.tsv") == read(&folder, "cpu.tsv"), "K = {k}, {gpus} GPUs");
+    }
+}
+
 /// Counts in tables many times the budget are those without one: in place, with one frame, with some, and all
 /// in frames.
 #[test]
@@ -441,6 +471,8 @@ fn files_and_sizes_that_cannot_be_are_errors() {
         (&["a.fa", "-k", "3", "--histogram", "no/such/folder/h.svg"], "no/such/folder/h.svg"),
         (&["a.fa", "-k", "x"], "x"),
         (&["a.fa", "-k", "3", "--threads", "0"], "--threads <N>"),
+        (&["a.fa", "-k", "3", "--gpus", "0"], "1..=64"),
+        (&["a.fa", "-k", "3", "--gpus", "2"], "cannot be used with"),
         (&["a.fa", "-k", "3", "--budget", "1X"], "expected a number of bytes"),
         (&["a.fa", "-k", "3", "--budget", ""], "expected a number of bytes"),
         (&["a.fa", "-k", "3", "--budget=-1"], "expected a number of bytes"),

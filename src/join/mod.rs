@@ -87,6 +87,7 @@ Example:
   $ warpproof join sales.tsv.gz shops.csv --on country,city=town --how left -o joined.csv.zst
   $ warpproof join orders.csv customers.csv --on customer_id --as integer --budget 1G -o joined.csv
   $ warpproof join orders.parquet customers.csv --on customer_id -o joined.parquet
+  $ warpproof join orders.csv customers.csv --on customer_id --gpus 2 -o joined.csv
 
 A row of another length than the header, a missing column, with --as integer a cell that is no integer: an
 error with file, line (in Parquet, row) and column, exit code 2, and the output file is as it was.";

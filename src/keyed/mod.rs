@@ -43,6 +43,9 @@ pub(crate) struct TableArgs {
     /// Where the table lives
     #[arg(long, value_enum, default_value_t)]
     pub(crate) backend: Choice,
+    /// Keep the keys in shards, one on each of the first N GPUs of this machine
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with_all = ["backend", "budget"])]
+    pub(crate) gpus: Option<u32>,
     /// Output file, written whole or not at all [default: stdout]
     ///
     /// A name that ends in .tsv or .tab gets tabs in place of commas; one that ends in .gz or .zst is packed.
@@ -74,7 +77,7 @@ impl TableArgs {
         self.effort.begin()?;
         self.output.as_deref().map(is_parquet).transpose()?;
         self.output.as_deref().map(Target::admit).transpose()?;
-        let on = Opened::open(self.backend)?;
+        let on = self.gpus.map_or_else(|| Opened::open(self.backend), Opened::open_gpus)?;
         on.admit_budget(self.budget)?;
         Ok(on)
     }

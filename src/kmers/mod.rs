@@ -62,6 +62,9 @@ pub(crate) struct Args {
     /// Where the table lives
     #[arg(long, value_enum, default_value_t)]
     backend: Choice,
+    /// Count in shards, one on each of the first N GPUs of this machine
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64), conflicts_with_all = ["backend", "budget"])]
+    gpus: Option<u32>,
     /// How many of the most frequent k-mers to print
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
@@ -116,6 +119,7 @@ Examples:
   warpproof kmers genome.fa.zst -k 15 --json
   samtools fasta reads.bam | warpproof kmers /dev/stdin -k 15
   warpproof kmers genome.fa.gz -k 31 --budget 1G --explain -o counts.tsv
+  warpproof kmers reads.fq.gz -k 31 --gpus 2
 
 The letters of a sequence are those of the nucleotide code of IUPAC, and - or . for a gap. These are errors:
 another letter; a file that is empty, or neither FASTA nor FASTQ; packed data that is broken or cut off, or gzip data
@@ -142,9 +146,10 @@ fn open(args: &Args) -> Result<Opened, Failure> {
     };
     match args.backend {
         _ if long && args.budget.is_some() => refused("a table with a --budget"),
+        _ if long && args.gpus.is_some() => refused("a table on several GPUs"),
         Choice::Gpu if long => refused("a GPU"),
         Choice::Auto if long => Opened::open(Choice::Cpu),
-        choice => Opened::open(choice),
+        choice => args.gpus.map_or_else(|| Opened::open(choice), Opened::open_gpus),
     }
 }
 

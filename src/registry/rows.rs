@@ -9,6 +9,8 @@ use std::path::Path;
 use warpproof::model::growth::MOST_LOAD;
 use warpproof::model::paged::{Choose, Way};
 use warpproof::simt::cpu;
+#[cfg(feature = "gpu")]
+use warpproof::simt::cpu::sharded::Limits;
 use warpproof::simt::cpu::sharded::{AllRanks, InShards};
 use warpproof::{HopscotchGeometry, OpenGeometry, SlabGeometry, WaitFreeGeometry, any};
 #[cfg(feature = "gpu")]
@@ -17,6 +19,27 @@ use {
     warpproof::gpu::{Device, Tuning},
     warpproof::model::paged::file::Opening,
 };
+
+/// A map of u64 pairs, in shards that grow: one on each of these GPUs.
+///
+/// # Errors
+/// If there is no memory for it.
+#[cfg(feature = "gpu")]
+pub(super) fn on_gpus(devices: &[Device], room: Room) -> Result<any::Map<u64, u64>, Failure> {
+    type Shard = warpproof::gpu::DynamicMap<u64, u64>;
+    type T = AllRanks<Shard>;
+    let first = room.expected / devices.len().max(1) as u64 + 1;
+    let shard =
+        |rank: u32| Shard::with_seed(&devices[rank as usize], first, room.load, Tuning::default(), room.seed);
+    let made = T::new(devices.len() as u32, Limits::default(), room.seed, shard);
+    Ok(any::Map::new::<T>(made.map_err(Failure::backend)?).with_counter::<T>())
+}
+
+/// The error for a table of one backend on several GPUs.
+#[cfg(feature = "gpu")]
+fn on_several() -> Failure {
+    Failure::input("--gpus: such a table is on one GPU")
+}
 
 /// The tables of a structure that hold one kind of entries. A type has one name on every backend.
 macro_rules! tables {
@@ -46,6 +69,8 @@ macro_rules! tables {
                 Opened::Gpu(device) => {
                     on_gpu(device, room, Entry::$entry.tuning()).map_err(Failure::backend)
                 }
+                #[cfg(feature = "gpu")]
+                Opened::Gpus(_) => Err(on_several()),
             },
             #[cfg(feature = "gpu")]
             measure: |bench, rows| {
@@ -85,6 +110,8 @@ macro_rules! opened {
             Opened::Cpu => on_cpu(path, budget).map_err(Failure::backend),
             #[cfg(feature = "gpu")]
             Opened::Gpu(device) => on_gpu(device, (path, budget), Entry::$entry.tuning()).map_err(Failure::backend),
+            #[cfg(feature = "gpu")]
+            Opened::Gpus(_) => Err(on_several()),
         })
     }};
     ($($other:tt)*) => { None };
