@@ -1,6 +1,7 @@
 #![doc = include_str!("README.md")]
 
 mod carry;
+mod combine;
 mod entry;
 mod exchange;
 mod header;

@@ -1,7 +1,6 @@
 //! The bulk calls.
 
 use super::calls::Call;
-use super::combine::Combined;
 use super::error::Error;
 use super::{Sharded, ShardedStructure};
 use crate::bits::{Integer, TableKey, TableValue};
@@ -10,6 +9,7 @@ use crate::host::{
     Answer, BulkCounter, BulkMap, BulkSet, BulkTable, GeometryOf, Op, Outcomes, Refused, StatsOf, same_length,
 };
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed};
+use crate::sharded::combine::Combined;
 use crate::sharded::entry::{ShardEntry, key_of};
 use crate::sharded::exchange::Exchange;
 use crate::sharded::lost::Why;

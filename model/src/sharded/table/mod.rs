@@ -2,7 +2,6 @@
 
 mod bulk;
 mod calls;
-mod combine;
 mod error;
 #[cfg(feature = "file")]
 mod file;

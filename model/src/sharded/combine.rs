@@ -1,12 +1,12 @@
 //! Pairs of equal keys are added up before they travel.
 
+use super::entry::key_bits;
+use super::route::zeros;
 use crate::bits::{Integer, TableKey, TableValue};
 use crate::hash::Seed;
 use crate::host::Refused;
 use crate::host::room;
 use crate::outcome::Add;
-use crate::sharded::entry::key_bits;
-use crate::sharded::route::zeros;
 use alloc::vec::Vec;
 
 /// The distinct keys of a batch, with the sums of their values.
@@ -97,6 +97,33 @@ mod tests {
         assert_eq!(said, [Add::Inserted, Add::Added, Add::Added, Add::Added, Add::Full, Add::Added]);
         let none = Combined::<i64, i64>::new(&[], &[]).expect("memory");
         assert!(none.keys.is_empty() && none.outcomes(&[]).expect("memory").is_empty());
+    }
+
+    /// Two keys in four slots meet in each slot, by one seed or another.
+    #[test]
+    fn keys_that_meet_in_a_slot_stay_apart() {
+        for key in 0..1000u64 {
+            let combined = Combined::new(&[key, key + 1, key], &[1u64, 10, 100]).expect("memory");
+            assert_eq!((combined.keys, combined.values), (alloc::vec![key, key + 1], alloc::vec![101, 10]));
+            let combined = Combined::new(&[key, key + 1], &[1u64, 10]).expect("memory");
+            assert_eq!((combined.keys, combined.values), (alloc::vec![key, key + 1], alloc::vec![1, 10]));
+        }
+    }
+
+    #[test]
+    fn many_keys_are_added_up() {
+        let keys: Vec<u64> = (0..3000).map(|at| at * at % 1009).collect();
+        let combined = Combined::new(&keys, &alloc::vec![1u64; keys.len()]).expect("memory");
+        // The squares of a prime's residues: 0, and half of the others.
+        assert_eq!(combined.keys.len(), 505);
+        for (at, key) in keys.iter().enumerate() {
+            let number = combined.keys.iter().position(|other| other == key).expect("the key");
+            assert_eq!(combined.of[at] as usize, number);
+        }
+        let counts: Vec<u64> = (combined.keys.iter())
+            .map(|key| keys.iter().filter(|other| *other == key).count() as u64)
+            .collect();
+        assert_eq!(combined.values, counts);
     }
 
     #[test]
