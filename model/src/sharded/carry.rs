@@ -116,7 +116,7 @@ impl<X: Exchange> Rounds<X> {
             Some(&[first, end]) => first..end.max(first),
             _ => 0..0,
         };
-        let rounds = (0..ranks).map(|rank| of(rank).len().div_ceil(most)).max().unwrap_or(0).max(1);
+        let rounds = (0..ranks).map(|rank| of(rank).len().div_ceil(most)).max().unwrap_or(0);
         for round in 0.. {
             // Here the answers of the last round have come, and others may write the next ones.
             failed = failed.or(carrier.wait().err());

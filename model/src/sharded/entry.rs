@@ -38,3 +38,18 @@ impl<K: TableKey, V: TableValue<u64>> ShardEntry for (K, V) {
         (key_of(key), V::from_word(value))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_words() {
+        assert_eq!([key_bits(7u32), key_bits(u64::MAX), key_bits(-1i32)], [7, u64::MAX, 0xffff_ffff]);
+        assert_eq!((key_of::<u64>(7), key_of::<i32>(0xffff_ffff)), (7, -1));
+        assert_eq!(5u32.to_words(), [5, 0]);
+        assert_eq!(<u32 as ShardEntry>::from_words([5, 9]), 5);
+        assert_eq!((-1i32, 3u64).to_words(), [0xffff_ffff, 3]);
+        assert_eq!(<(i32, u64) as ShardEntry>::from_words([0xffff_ffff, 3]), (-1, 3));
+    }
+}

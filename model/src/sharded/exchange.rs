@@ -107,3 +107,21 @@ impl MailboxEnd {
         mailboxes.lose(Lost { why, rank, message: self.number })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rank_goes_on_unless_its_pace_says_otherwise() {
+        struct Never;
+        impl Pace for Never {
+            fn wait(&mut self) -> bool {
+                false
+            }
+        }
+        let mut peers = [2, 0];
+        assert!(Never.begin(1, &mut peers));
+        assert_eq!(peers, [2, 0]);
+    }
+}

@@ -100,6 +100,13 @@ mod tests {
     }
 
     #[test]
+    fn a_bin_holds_the_longer_of_items_and_answers() {
+        let per_bin = |width, valued| Kind { code: 0, width, valued }.per_bin(13);
+        assert_eq!([0, 1, 2, 3].map(|width| per_bin(width, false)), [12, 12, 6, 4]);
+        assert_eq!([0, 1, 2, 3].map(|width| per_bin(width, true)), [6, 6, 6, 4]);
+    }
+
+    #[test]
     fn items_and_answers_fit_a_bin() {
         for width in 1..=Kind::MOST_WIDTH {
             for valued in [false, true] {

@@ -12,6 +12,8 @@ mod route;
 mod said;
 mod spec;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use carry::{Cargo, Carrier, PLACE_WORDS, Part, Prepared};
 pub use entry::ShardEntry;

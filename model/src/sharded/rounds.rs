@@ -57,7 +57,6 @@ pub struct Rounds<X> {
     /// What ranks sent in a round, one after the other, and how many items of each.
     items: Vec<u64>,
     counts: Vec<usize>,
-    nothing: Route,
     exchanged: Exchanged,
     /// Why the exchange is lost, since this rank knows.
     lost: Option<Lost>,
@@ -86,7 +85,6 @@ impl<X: Exchange> Rounds<X> {
         Ok(Self {
             items: room(bin.saturating_mul(ranks as usize))?,
             counts: zeros(ranks as usize)?,
-            nothing: Route::empty(ranks)?,
             exchange,
             messages,
             exchanged: Exchanged::default(),
@@ -121,14 +119,11 @@ impl<X: Exchange> Rounds<X> {
         mut run: impl FnMut(&[u64]) -> Result<Said, E>,
     ) -> Result<Said, Failed<E>> {
         let prepared = route.and_then(|route| Ok((Said::of(kind, route.len())?, route)));
-        let nothing = core::mem::replace(&mut self.nothing, Route::none());
         let (mut said, route, refused) = match prepared {
             Ok((said, route)) => (said, route, None),
-            Err(refused) => (Said::default(), Route::none(), Some(refused)),
+            Err(refused) => (Said::default(), Route::empty(), Some(refused)),
         };
-        let of = if refused.is_some() { &nothing } else { &route };
-        let ran = self.rounds(kind, of, &put, &mut run, &mut said);
-        self.nothing = nothing;
+        let ran = self.rounds(kind, &route, &put, &mut run, &mut said);
         match (ran, refused) {
             (Err(Failed::Lost(lost)), _) => Err(Failed::Lost(lost)),
             // The caller's own mistake comes first.

@@ -18,16 +18,8 @@ impl Route {
     /// The most items of a batch.
     pub const MOST: u64 = u32::MAX as u64;
 
-    /// No items, for so many ranks.
-    ///
-    /// # Errors
-    /// [`Refused::OutOfMemory`].
-    pub fn empty(ranks: u32) -> Result<Self, Refused> {
-        Self::new(ranks, 0, |_| 0)
-    }
-
-    /// No items for no rank.
-    pub(super) const fn none() -> Self {
+    /// No items, for any number of ranks.
+    pub const fn empty() -> Self {
         Self { places: Vec::new(), starts: Vec::new() }
     }
 
@@ -77,12 +69,14 @@ impl Route {
 
     /// How many rounds it takes: one at least.
     pub fn rounds(&self, per_bin: usize) -> usize {
-        let ranks = self.starts.len() as u32 - 1;
-        (0..ranks).map(|to| self.of(to).len().div_ceil(per_bin)).max().unwrap_or(0).max(1)
+        let each = self.starts.windows(2).map(|owner| owner[1] - owner[0]);
+        each.fold(1, usize::max).div_ceil(per_bin)
     }
 
+    /// Where the items of an owner are in `places`.
     fn of(&self, to: u32) -> Range<usize> {
-        self.starts[to as usize]..self.starts[to as usize + 1]
+        let start = |rank: usize| self.starts.get(rank).copied().unwrap_or(self.places.len());
+        start(to as usize)..start(to as usize + 1)
     }
 }
 
@@ -125,8 +119,15 @@ mod tests {
 
     #[test]
     fn an_empty_batch_takes_a_round() {
-        let route = Route::empty(3).expect("a route");
-        assert!(route.is_empty());
-        assert_eq!((route.len(), route.rounds(5)), (0, 1));
+        for route in [Route::empty(), Route::new(3, 0, |_| 0).expect("a route")] {
+            assert!(route.is_empty());
+            assert_eq!((route.len(), route.rounds(5), route.rounds(1)), (0, 1, 1));
+            for to in 0..3 {
+                assert!(route.part(to, 0, 5).is_empty());
+            }
+        }
+        let route = Route::new(3, 1, |_| 2).expect("a route");
+        assert!(!route.is_empty());
+        assert_eq!((route.len(), route.rounds(5), route.part(2, 0, 5)), (1, 1, &[0][..]));
     }
 }
