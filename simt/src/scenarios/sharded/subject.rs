@@ -2,7 +2,7 @@
 
 use super::carried::{Carried, Carry, answer_words, item_words};
 use crate::check::{Array, Breach, Config, Kind as Invariant, Memory, Scenario, SimWarp, Subject};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use warpproof_model::sharded::{
     BATCH, Echo, Exchange, Failed, Item, Kind, Lost, MailboxEnd, Mailboxes, Pace, Prepared, Rounds, Route,
     Said, Why, data_words, flag_words,
@@ -31,9 +31,11 @@ const DATA: usize = 1;
 const RAN: usize = 2;
 /// How many messages each rank has exchanged: only the rank itself changes it.
 const NUMBER: usize = 3;
+/// Why each rank has first found the exchange lost: only the rank itself changes it.
+const REASON: usize = 4;
 /// The items of the ranks, and the answers to those that they took, if a carrier moves them.
-pub(super) const ITEMS: usize = 4;
-pub(super) const ANSWERS: usize = 5;
+pub(super) const ITEMS: usize = 5;
+pub(super) const ANSWERS: usize = 6;
 
 /// Keys are digits.
 const KEYS: usize = 10;
@@ -110,6 +112,20 @@ impl ShardedSubject {
         Ok(said)
     }
 
+    /// What a batch returns in which a rank finds the exchange lost. All ranks learn the same reason, and it
+    /// stays.
+    fn reason<M: Memory>(m: M, rank: u32, lost: Lost) -> Ret {
+        let Lost { why, rank: of, message } = lost;
+        let word = (why as u64) << 56 | u64::from(of) << 32 | u64::from(message);
+        // Relaxed, both: only this rank accesses the word.
+        match m.w64(REASON).load(rank as usize, ReadOrder::Relaxed) {
+            0 => m.w64(REASON).store(rank as usize, word, WriteOrder::Relaxed),
+            before if before != word => return Ret::Done,
+            _ => {}
+        }
+        Ret::Absent
+    }
+
     fn batch<W: SimWarp, M: Memory>(&self, w: &mut W, m: M, call: &Call) -> Ret {
         let (rank, items) = (call.key as u32, Item::of_call(call));
         // Relaxed: only this rank accesses the word.
@@ -139,7 +155,8 @@ impl ShardedSubject {
         };
         let ret = match said {
             Ok(said) => Echo::ret(&said),
-            Err(Failed::Lost(_)) => Ret::Absent,
+            Err(Failed::Lost(lost)) if vanishes.is_some() && lost.why == Why::Failed => Ret::Absent,
+            Err(Failed::Lost(lost)) => Self::reason(m, rank, lost),
             Err(Failed::Shard(Refused) | Failed::Peer(_)) => Ret::Full,
             Err(Failed::Refused(_)) => Ret::Done,
         };
@@ -213,6 +230,7 @@ impl Subject for ShardedSubject {
             filled("data", 64, data_words(ranks, self.bin()), 0),
             filled("ran", 32, KEYS, 0),
             filled("number", 32, ranks as usize, number),
+            filled("reason", 64, ranks as usize, 0),
         ];
         if let Some((_, most)) = self.carry() {
             arrays.push(filled("item", 64, item_words(ranks), 0));
@@ -225,7 +243,8 @@ impl Subject for ShardedSubject {
         self.batch(w, m, call)
     }
 
-    /// No item is run more often than it was sent; without errors, as often.
+    /// No item is run more often than it was sent; without errors, as often. Ranks know one reason why the
+    /// exchange is lost.
     fn check_quiescent<W: SimWarp, M: Memory>(&self, _: &mut W, m: M) -> Result<(), Breach> {
         let sent = |key| self.sent.get(&(key as u64)).copied().unwrap_or(0);
         for key in 0..KEYS {
@@ -236,6 +255,12 @@ impl Subject for ShardedSubject {
                 let said = format!("key {key} was sent {} times and run {ran} times", sent(key));
                 return Err(Breach::new(Invariant::Invariant, said));
             }
+        }
+        let reasons = (0..self.ranks() as usize).map(|rank| m.w64(REASON).load(rank, ReadOrder::Relaxed));
+        let known: BTreeSet<u64> = reasons.filter(|reason| *reason != 0).collect();
+        if known.len() > 1 {
+            let said = format!("ranks know {} reasons why the exchange is lost", known.len());
+            return Err(Breach::new(Invariant::Invariant, said));
         }
         Ok(())
     }
@@ -255,6 +280,7 @@ impl Subject for ShardedSubject {
             },
             (RAN, _) => format!("shard of rank {}, key {index}", self.owner(index as u64)),
             (NUMBER, _) => format!("number of rank {index}"),
+            (REASON, _) => format!("why rank {index} found the exchange lost"),
             (ITEMS, _) => {
                 let each = item_words(1);
                 format!("item {} of rank {}", index % each, index / each)
