@@ -111,15 +111,32 @@ impl MailboxEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sharded::mailbox::tests::Cells;
+    use core::cell::Cell;
+
+    struct Never;
+
+    impl Pace for Never {
+        fn wait(&mut self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn an_end_sends_a_message_to_each_rank() {
+        let (flags, data) = ([const { Cell::new(0) }; 8], [const { Cell::new(0) }; 9]);
+        let mailboxes = Mailboxes::new(Cells(&flags), Cells(&data), 2, 1);
+        let mut ends = [0, 1].map(|rank| MailboxEnd::new(rank, 2, 6));
+        assert_eq!([ends[0].rank(), ends[1].rank(), MailboxEnd::new(5, 6, 0).rank()], [0, 1, 5]);
+        let lost = Lost { why: Why::Malformed, rank: 1, message: 7 };
+        assert_eq!(ends[1].all_to_all(mailboxes, &mut Never, &mut [Vec::new()]), Err(lost));
+        assert_eq!((ends[1].number(), mailboxes.lost()), (7, Some(lost)));
+        let mut messages = [const { Vec::new() }; 2];
+        assert_eq!(ends[0].all_to_all(mailboxes, &mut Never, &mut messages), Err(lost));
+    }
 
     #[test]
     fn a_rank_goes_on_unless_its_pace_says_otherwise() {
-        struct Never;
-        impl Pace for Never {
-            fn wait(&mut self) -> bool {
-                false
-            }
-        }
         let mut peers = [2, 0];
         assert!(Never.begin(1, &mut peers));
         assert_eq!(peers, [2, 0]);

@@ -100,6 +100,13 @@ mod tests {
     }
 
     #[test]
+    fn a_call_whose_items_are_carried_is_another_one() {
+        let kind = Kind { code: 5, width: 2, valued: true };
+        assert_eq!(kind.carried(), Kind { code: 0x85, ..kind });
+        assert_eq!(kind.carried().carried(), kind.carried());
+    }
+
+    #[test]
     fn a_bin_holds_the_longer_of_items_and_answers() {
         let per_bin = |width, valued| Kind { code: 0, width, valued }.per_bin(13);
         assert_eq!([0, 1, 2, 3].map(|width| per_bin(width, false)), [12, 12, 6, 4]);

@@ -118,6 +118,13 @@ mod tests {
     }
 
     #[test]
+    fn a_batch_of_too_many_items_is_refused() {
+        let found = usize::MAX as u64;
+        let refused = Refused::TooLarge { what: "items of a batch", found, most: 0xffff_ffff };
+        assert_eq!(Route::new(1, usize::MAX, |_| 0).err(), Some(refused));
+    }
+
+    #[test]
     fn an_empty_batch_takes_a_round() {
         for route in [Route::empty(), Route::new(3, 0, |_| 0).expect("a route")] {
             assert!(route.is_empty());

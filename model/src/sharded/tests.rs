@@ -213,6 +213,23 @@ fn a_shard_that_leaves_out_an_answer_loses_the_exchange() {
 }
 
 #[test]
+fn a_shard_that_leaves_out_a_value_loses_the_exchange() {
+    let mut rounds = rounds(5, [message(of(GET, 2), &[77, 78])]);
+    let codes = |items: &[u64]| Ok::<_, ()>(Said { values: vec![154], ..said(items) });
+    let fewer = rounds.run(GET, Ok(Route::empty()), |_, _| (), codes);
+    assert_eq!(fewer, Err(Failed::Lost(lost(Why::Malformed, 0, 1))));
+}
+
+#[test]
+fn a_message_has_as_many_words_as_its_items_need() {
+    for words in [&[][..], &[77], &[77, 1, 78], &[77, 1, 78, 2, 79]] {
+        let mut rounds = rounds(6, [message(of(PUT, 2), words)]);
+        let ran = rounds.run(PUT, Ok(Route::empty()), |_, _| (), |_| -> Result<Said, ()> { panic!("items") });
+        assert_eq!(ran, Err(Failed::Lost(lost(Why::Malformed, 1, 1))));
+    }
+}
+
+#[test]
 fn each_rank_gets_a_word_of_all() {
     let mut rounds = rounds(4, [message(of(PUT, 1), &[22]), message(of(PUT, 1), &[44])]);
     assert_eq!(rounds.words(PUT, 11), Ok(&[11, 22][..]));
@@ -386,6 +403,18 @@ fn a_carrier_moves_an_item_at_least() {
     assert_eq!((ended, asked.len(), &asked[2]), (Ok(()), 5, &Asked::Run(1)));
     // Two messages, an item of two words, and the code of an answer.
     assert_eq!(rounds.exchanged(), Exchanged { batches: 1, rounds: 1, items: 1, words: 8 + 2 + 1 });
+}
+
+/// The codes of eight answers take a word.
+#[test]
+fn answers_of_a_carrier_are_counted_by_the_words_of_their_codes() {
+    let kind = PUT.carried();
+    for (answered, words) in [(7, 1), (8, 1), (9, 2)] {
+        let script = [message(of(kind, answered), &[9, 9, 9]), message(answers(kind, 0), &[8, 8, 8])];
+        let mut rounds = rounds(4, script);
+        assert_eq!(carry(&mut rounds, PUT, (Ok(vec![0, 0, 0]), 9), None).0, Ok(()));
+        assert_eq!(rounds.exchanged(), Exchanged { batches: 1, rounds: 1, items: 0, words: 8 + words });
+    }
 }
 
 #[test]
