@@ -6,6 +6,9 @@ use warpproof_gpu::cudarc::driver::CudaStream;
 use warpproof_gpu::{Device, Entry, KeyScalar, OpenMap, OpenSet, Scalar, Tuning};
 use warpproof_model::host::BulkSet;
 
+/// A key or value of a number.
+type Of<T> = fn(u64) -> T;
+
 /// Keys that a batch asks for: each often, some of them absent, and the last ones reserved.
 fn asked<K: KeyScalar>(of: impl Fn(u64) -> K, stored: u64, n: usize) -> Vec<K> {
     let hot = |i: u64| if i.is_multiple_of(16) { u64::MAX - i / 16 % 3 } else { i * i % (2 * stored) };
@@ -14,7 +17,7 @@ fn asked<K: KeyScalar>(of: impl Fn(u64) -> K, stored: u64, n: usize) -> Vec<K> {
 
 /// Each answer is that of a search on a stream, after every change of the table: also of words that the
 /// caches of the multiprocessors have from the search before.
-fn set_agrees<K: KeyScalar>(device: &Device, stream: &Arc<CudaStream>, of: fn(u64) -> K, stored: u64) {
+fn set_agrees<K: KeyScalar>(device: &Device, stream: &Arc<CudaStream>, of: Of<K>, stored: u64) {
     let mut set = OpenSet::<K>::with_capacity(device, 2 * stored + 3).unwrap();
     let keys = asked(of, stored, 300_000);
     let on_device = stream.clone_htod(&keys).unwrap();
@@ -53,7 +56,7 @@ fn frozen_sets_answer_as_others_after_every_change() {
 fn map_agrees<K: KeyScalar, V: Scalar + PartialEq>(
     device: &Device,
     stream: &Arc<CudaStream>,
-    (key, value): (fn(u64) -> K, fn(u64) -> V),
+    (key, value): (Of<K>, Of<V>),
     (stored, tuning): (u64, Tuning),
 ) where
     (K, V): Entry,
