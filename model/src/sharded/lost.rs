@@ -87,8 +87,8 @@ mod tests {
                 assert_eq!(Lost::from_word(lost.word()), Some(lost));
             }
         }
-        let lost = Lost { why: Why::Differs, rank: 0xff00_0005, message: 7 };
-        assert_eq!(lost.word(), 0x0300_0005_0000_0007);
+        let lost = Lost { why: Why::Failed, rank: 0xff00_0005, message: 7 };
+        assert_eq!(lost.word(), 0x0200_0005_0000_0007);
         assert_eq!(Lost::from_word(0), None);
         assert_eq!(Lost::from_word(u64::MAX), None);
     }
