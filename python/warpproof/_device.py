@@ -243,7 +243,7 @@ def _first_rows(ops: Any, numbers: Any, groups: int, ordinal: int | None) -> Any
     first = ops.full(groups, rows, _INT64, ordinal)
     begin, end = 0, min(rows, _BEGIN)
     first = ops.scatter_min(first, numbers[:end], ops.rows(end, _INT64, ordinal))
-    # A group of many rows, all of which would change one number, has its first one near the begin.
+    # A group of many rows, all of which would change one number, has its first one early.
     while end < rows and bool((first == rows).any()):
         begin, end = end, min(rows, end * _GROWTH)
         part = numbers[begin:end]

@@ -7,8 +7,8 @@
 //!   a function in PTX.
 //! - `.align 1` of a pointer is left out.
 //! - The first letter of a register names its kind: `%d0` has 64 bits, `%r0` 32, `%h0` 16, and `%p0` is a
-//!   predicate. Those that a function names most often have the lowest numbers. The assembler makes the same
-//!   code of it, byte for byte. The array of shared words is `shared`.
+//!   predicate. Those that a function names most often have the lowest numbers: that changes no byte of what
+//!   the assembler makes (notes/restructuring.md). The array of shared words is `shared`.
 
 use crate::shell::Outcome;
 use std::cmp::Reverse;

@@ -17,7 +17,7 @@ impl<T, const CHECKED: bool> Frozen<T, CHECKED> {
     ///
     /// # Safety
     ///
-    /// Nobody writes the words from the begin of the launch to its end.
+    /// Nobody writes the words from the beginning of the launch to its end.
     #[inline(always)]
     pub unsafe fn new(words: Global<T, CHECKED>) -> Self {
         Self(words)
@@ -37,7 +37,8 @@ where
     fn load(self, index: usize, order: ReadOrder) -> T {
         match (order, self.0.address(index)) {
             (ReadOrder::Acquire, _) => self.0.load(index, order),
-            (ReadOrder::Relaxed, Some(p)) => T::read(p),
+            // SAFETY: `address` gave it, and nobody writes the word (`new`).
+            (ReadOrder::Relaxed, Some(p)) => unsafe { T::read(p) },
             (ReadOrder::Relaxed, None) => T::ZERO,
         }
     }
@@ -46,7 +47,8 @@ where
     fn load_row<const N: usize>(self, row: usize, order: ReadOrder) -> [T; N] {
         match (order, self.0.row_address::<N>(row)) {
             (ReadOrder::Acquire, _) => self.0.load_row(row, order),
-            (ReadOrder::Relaxed, Some(start)) => T::read_row(start),
+            // SAFETY: `row_address` gave it, and nobody writes the words (`new`).
+            (ReadOrder::Relaxed, Some(start)) => unsafe { T::read_row(start) },
             (ReadOrder::Relaxed, None) => [T::ZERO; N],
         }
     }
@@ -70,12 +72,22 @@ where
 /// How words are read that nobody writes.
 pub trait Read: Word {
     /// The word at this address of the global state space.
-    fn read(address: u64) -> Self;
+    ///
+    /// # Safety
+    ///
+    /// There is such a word, which nobody writes during the launch.
+    unsafe fn read(address: u64) -> Self;
 
-    /// The `N` words from this address on, which is aligned to all of them or to 16 bytes.
+    /// The `N` words from this address on.
+    ///
+    /// # Safety
+    ///
+    /// There are such words, which nobody writes during the launch. The address is aligned to all of them
+    /// together or to 16 bytes, whichever is less.
     #[inline(always)]
-    fn read_row<const N: usize>(address: u64) -> [Self; N] {
-        core::array::from_fn(|i| Self::read(address + (i * size_of::<Self>()) as u64))
+    unsafe fn read_row<const N: usize>(address: u64) -> [Self; N] {
+        // SAFETY: a part of what the contract of this function names.
+        core::array::from_fn(|i| unsafe { Self::read(address + (i * size_of::<Self>()) as u64) })
     }
 }
 
@@ -83,7 +95,8 @@ pub trait Read: Word {
 macro_rules! in_twos {
     ($address:ident, $text:literal, $register:ident, $bytes:literal) => {{
         if !by_vectors(N) {
-            return core::array::from_fn(|i| Self::read($address + i as u64 * $bytes));
+            // SAFETY: a part of what the contract of `read_row` names.
+            return core::array::from_fn(|i| unsafe { Self::read($address + i as u64 * $bytes) });
         }
         let mut words = [0; N];
         load_two!(words[0 2 4 6 8 10 12 14] of N, $text, $register, $bytes, $address);
@@ -92,36 +105,41 @@ macro_rules! in_twos {
 }
 
 impl Read for u32 {
+    // SAFETY: its contract is that of the trait.
     #[inline(always)]
-    fn read(address: u64) -> Self {
+    unsafe fn read(address: u64) -> Self {
         let word: u32;
         instruction!(["ld.global.nc.b32 {0}, [{1}];"], out(reg32) word, in(reg64) address);
         word
     }
 
+    // SAFETY: its contract is that of the trait.
     #[inline(always)]
-    fn read_row<const N: usize>(address: u64) -> [Self; N] {
+    unsafe fn read_row<const N: usize>(address: u64) -> [Self; N] {
         in_twos!(address, "ld.global.nc.v2.b32 {{{0}, {1}}}, [{2}];", reg32, 4)
     }
 }
 
 impl Read for u64 {
+    // SAFETY: its contract is that of the trait.
     #[inline(always)]
-    fn read(address: u64) -> Self {
+    unsafe fn read(address: u64) -> Self {
         let word: u64;
         instruction!(["ld.global.nc.b64 {0}, [{1}];"], out(reg64) word, in(reg64) address);
         word
     }
 
+    // SAFETY: its contract is that of the trait.
     #[inline(always)]
-    fn read_row<const N: usize>(address: u64) -> [Self; N] {
+    unsafe fn read_row<const N: usize>(address: u64) -> [Self; N] {
         in_twos!(address, "ld.global.nc.v2.b64 {{{0}, {1}}}, [{2}];", reg64, 8)
     }
 }
 
 impl Read for u128 {
+    // SAFETY: its contract is that of the trait.
     #[inline(always)]
-    fn read(address: u64) -> Self {
+    unsafe fn read(address: u64) -> Self {
         let (low, high): (u64, u64);
         instruction!(["ld.global.nc.v2.b64 {{{0}, {1}}}, [{2}];"],
             out(reg64) low, out(reg64) high, in(reg64) address);

@@ -37,7 +37,7 @@ mod shared;
 mod tile;
 
 pub use block::CtaBlock;
-pub use frozen::{Frozen, Read};
+pub use frozen::Frozen;
 pub use global::Global;
 pub use module::trap;
 pub use scratch::{ScratchBlock, ScratchWords, Staged};

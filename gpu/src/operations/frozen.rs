@@ -17,7 +17,7 @@ use warpproof_model::host::structure::Open;
 ///
 /// They answer as those of [`OnStream`](crate::OnStream), and return before they have run. As the table does
 /// not change, they may read it through the caches of the multiprocessors: where most of a batch asks for the
-/// same few keys, that is several times as fast. Slots of the lock-word layout are read as always. Other
+/// same few keys, that is two to three times as fast. Slots of the lock-word layout are read as always. Other
 /// streams that use the table afterwards wait until these searches have run.
 ///
 /// # Errors
@@ -95,7 +95,8 @@ unsafe fn run<R: Row, N>(
     let arguments = launch.arguments(table.head(), &arrays)?;
     let operation = table.frozen(launch.operation());
     let launched = table.run_alone(call.stream(), |table| {
-        // SAFETY: as of `OnStream`; both kernels take the same arguments.
+        // SAFETY: as in `OnStream::run`; both kernels take the same arguments. Nothing changes the table
+        // while the kernel runs: `run_alone` has waited for all others, and others wait for it.
         unsafe { table.launch(operation, call.stream(), &arguments) }
     });
     // Also after an error: some of the operations may be running.

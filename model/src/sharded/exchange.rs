@@ -111,8 +111,7 @@ impl MailboxEnd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sharded::mailbox::tests::Cells;
-    use core::cell::Cell;
+    use crate::memory::noted::Noted;
 
     struct Never;
 
@@ -124,8 +123,8 @@ mod tests {
 
     #[test]
     fn an_end_sends_a_message_to_each_rank() {
-        let (flags, data) = ([const { Cell::new(0) }; 8], [const { Cell::new(0) }; 9]);
-        let mailboxes = Mailboxes::new(Cells(&flags), Cells(&data), 2, 1);
+        let (flags, data) = (Noted::<u32, 8>::new(), Noted::<u64, 9>::new());
+        let mailboxes = Mailboxes::new(&flags, &data, 2, 1);
         let mut ends = [0, 1].map(|rank| MailboxEnd::new(rank, 2, 6));
         assert_eq!([ends[0].rank(), ends[1].rank(), MailboxEnd::new(5, 6, 0).rank()], [0, 1, 5]);
         let lost = Lost { why: Why::Malformed, rank: 1, message: 7 };

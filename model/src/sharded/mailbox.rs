@@ -162,84 +162,53 @@ impl<F: Words<u32>, D: Words<u64>> Mailboxes<F, D> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
+    use crate::memory::noted::Noted;
     use alloc::vec::Vec;
-    use core::cell::Cell;
-
-    /// The words of one thread.
-    #[derive(Clone, Copy)]
-    pub(in crate::sharded) struct Cells<'a, T>(pub(in crate::sharded) &'a [Cell<T>]);
-
-    impl<T: crate::memory::Word> Words<T> for Cells<'_, T> {
-        fn len(self) -> usize {
-            self.0.len()
-        }
-        fn load(self, index: usize, _: ReadOrder) -> T {
-            self.0[index].get()
-        }
-        fn store(self, index: usize, value: T, _: WriteOrder) {
-            self.0[index].set(value);
-        }
-        fn compare_exchange(self, index: usize, current: T, new: T, order: Order) -> T {
-            let old = self.0[index].get();
-            if old == current { self.swap(index, new, order) } else { old }
-        }
-        fn swap(self, index: usize, value: T, _: Order) -> T {
-            self.0[index].replace(value)
-        }
-    }
-
-    fn cells<T: Copy + Default>(words: usize) -> Vec<Cell<T>> {
-        (0..words).map(|_| Cell::default()).collect()
-    }
-
-    fn values<T: Copy>(cells: &[Cell<T>]) -> Vec<T> {
-        cells.iter().map(Cell::get).collect()
-    }
 
     /// Mailboxes are in the order of their senders, and those of one in the order of their receivers.
     #[test]
     fn every_mailbox_has_two_flags_a_length_and_a_bin() {
         assert_eq!([1, 2, 3].map(flag_words), [2, 8, 18]);
         assert_eq!([data_words(1, 0), data_words(1, 4), data_words(3, 2)], [2, 6, 28]);
-        let (flags, data) = (cells(flag_words(2)), cells(data_words(2, 2)));
-        let mailboxes = Mailboxes::new(Cells(&flags), Cells(&data), 2, 2);
+        let (flags, data) = (Noted::<u32, 8>::new(), Noted::<u64, 13>::new());
+        let mailboxes = Mailboxes::new(&flags, &data, 2, 2);
         for (at, pair) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate() {
             let word = 10 * at as u64;
             mailboxes.send(pair, 1, &[word + 1, word + 2], || false).expect("a free mailbox");
         }
-        assert_eq!(values(&flags), [1, 0, 1, 0, 1, 0, 1, 0]);
-        assert_eq!(values(&data), [0, 2, 1, 2, 2, 11, 12, 2, 21, 22, 2, 31, 32]);
+        assert_eq!(flags.words(), [1, 0, 1, 0, 1, 0, 1, 0]);
+        assert_eq!(data.words(), [0, 2, 1, 2, 2, 11, 12, 2, 21, 22, 2, 31, 32]);
         for (at, pair) in [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().enumerate() {
             let mut words = Vec::new();
             mailboxes.receive(pair, 1, |word| words.push(word), || false).expect("a message");
             assert_eq!(words, [10 * at as u64 + 1, 10 * at as u64 + 2]);
         }
-        assert_eq!(values(&flags), [1; 8]);
+        assert_eq!(flags.words(), [1; 8]);
         assert_eq!(mailboxes.lost(), None);
     }
 
     #[test]
     fn a_message_that_is_too_long_loses_the_exchange() {
         let malformed = |rank| Lost { why: Why::Malformed, rank, message: 1 };
-        let (flags, data) = (cells(flag_words(2)), cells(data_words(2, 2)));
-        let mailboxes = Mailboxes::new(Cells(&flags), Cells(&data), 2, 2);
+        let (flags, data) = (Noted::<u32, 8>::new(), Noted::<u64, 13>::new());
+        let mailboxes = Mailboxes::new(&flags, &data, 2, 2);
         assert_eq!(mailboxes.send((0, 1), 1, &[1, 2, 3], || false), Err(malformed(0)));
-        assert_eq!((values(&flags), mailboxes.lost()), (alloc::vec![0; 8], Some(malformed(0))));
+        assert_eq!((flags.words(), mailboxes.lost()), ([0; 8], Some(malformed(0))));
 
-        let (flags, data) = (cells(flag_words(2)), cells(data_words(2, 2)));
-        let mailboxes = Mailboxes::new(Cells(&flags), Cells(&data), 2, 2);
+        let (flags, data) = (Noted::<u32, 8>::new(), Noted::<u64, 13>::new());
+        let mailboxes = Mailboxes::new(&flags, &data, 2, 2);
         mailboxes.send((1, 0), 1, &[1, 2], || false).expect("a free mailbox");
-        data[7].set(3);
+        (&data).store(7, 3, WriteOrder::Relaxed);
         let received = mailboxes.receive((1, 0), 1, |_| panic!("a word"), || false);
         assert_eq!((received, mailboxes.lost()), (Err(malformed(1)), Some(malformed(1))));
     }
 
     #[test]
     fn the_first_reason_stays() {
-        let (flags, data) = (cells::<u32>(flag_words(2)), cells(data_words(2, 0)));
-        let mailboxes = Mailboxes::new(Cells(&flags), Cells(&data), 2, 0);
+        let (flags, data) = (Noted::<u32, 8>::new(), Noted::<u64, 5>::new());
+        let mailboxes = Mailboxes::new(&flags, &data, 2, 0);
         let late = |rank| Lost { why: Why::Late, rank, message: 1 };
         assert_eq!(mailboxes.receive((1, 0), 1, |_| (), || false), Err(late(1)));
         assert_eq!(mailboxes.receive((0, 1), 1, |_| (), || true), Err(late(1)));

@@ -4,7 +4,7 @@ use super::{ABSORB, Absorbs, added, all_are, unfit};
 use crate::check::{Array, Breach, Memory, Scenario, ScenarioError, SimWarp, Subject};
 use crate::scenarios::home::SEED;
 use warpproof_model::sketch::Bloom;
-use warpproof_model::spec::{Call, Op, Ret, Spec};
+use warpproof_model::spec::{Call, Filter, Op, Ret, Spec};
 use warpproof_model::{ReadOrder, Words};
 
 const BLOCKS: usize = 2;
@@ -43,24 +43,22 @@ fn block(key: u64) -> usize {
     find(key).map_or(BLOCKS, |known| known.block)
 }
 
-/// A set, as these keys are never taken for each other: of each key whether it was inserted.
+/// A filter that says of no key that it is there before it was inserted: these keys are never taken for each
+/// other.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 
 impl Spec for Exact {
     type State = bool;
 
-    fn initial(&self, _key: u64) -> bool {
-        false
+    fn initial(&self, key: u64) -> bool {
+        Filter.initial(key)
     }
 
-    fn step(&self, &inserted: &bool, call: &Call, ret: Option<&Ret>, next: &mut Vec<bool>) {
-        match (call.op, ret) {
-            (Op::Insert, None | Some(Ret::Done)) => next.push(true),
-            (Op::Search, None) => next.push(inserted),
-            (Op::Search, Some(Ret::Present)) if inserted => next.push(true),
-            (Op::Search, Some(Ret::Absent)) if !inserted => next.push(false),
-            _ => {}
+    fn step(&self, inserted: &bool, call: &Call, ret: Option<&Ret>, next: &mut Vec<bool>) {
+        let is_wrong = ret == Some(&Ret::Present) && !inserted;
+        if !is_wrong {
+            Filter.step(inserted, call, ret, next);
         }
     }
 }

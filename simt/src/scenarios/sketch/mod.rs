@@ -29,7 +29,7 @@ pub(super) const CHECKED: Checked = Checked {
     random: &[sets::random_filter, sets::random_registers],
 };
 
-/// The structure of scenarios of a filter, and of registers.
+/// The structure of scenarios of a filter.
 pub const FILTER: &str = "sketch_filter";
 /// The structure of scenarios of registers.
 pub const REGISTERS: &str = "sketch_registers";
