@@ -236,11 +236,19 @@ where
                 let warp = receipt.warp();
                 // Relaxed: the exchange of the head comes after it, and a warp that waits for the answer
                 // reads the head first.
-                let call = self.announcement(warp, ReadOrder::Relaxed);
-                let waits = matches!(call.progress(), Progress::Pending | Progress::Withdrawn);
-                if waits && receipt.is_of::<P::Counters>(warp, call) {
-                    let done = call.done(receipt.present());
-                    words.announcements.compare_exchange(warp as usize, call.0, done.0, Order::Relaxed);
+                let mut call = self.announcement(warp, ReadOrder::Relaxed);
+                // A call that waits is withdrawn once at most, which may come between: twice is enough.
+                for _ in 0..2 {
+                    let waits = matches!(call.progress(), Progress::Pending | Progress::Withdrawn);
+                    if !waits || !receipt.is_of::<P::Counters>(warp, call) {
+                        break;
+                    }
+                    let (is, done) = (call.0, call.done(receipt.present()).0);
+                    let was = words.announcements.compare_exchange(warp as usize, is, done, Order::Relaxed);
+                    if was == is {
+                        break;
+                    }
+                    call = Announcement(was);
                 }
             });
         }
@@ -303,7 +311,7 @@ where
             // Relaxed: the node does not change.
             let word =
                 |i: u32| self.words.nodes.load(first + i as usize, ReadOrder::Relaxed).to_bits() as u64;
-            if Self::RECEIPT_WORDS == 1 { word(0) } else { word(0) | word(1) << 32 }
+            if Self::RECEIPT_WORDS == 1 { word(0) } else { Receipt::joined(word(0), word(1)) }
         }))
     }
 
@@ -312,7 +320,7 @@ where
     fn write_receipt<W: Warp>(self, w: &mut W, node: u32, number: u32, receipt: Receipt) {
         for i in 0..Self::RECEIPT_WORDS {
             let at = number * Self::RECEIPT_WORDS + i;
-            let word = E::Word::from_bits((receipt.0 >> (32 * i)) as u128);
+            let word = E::Word::from_bits(receipt.from_half(i) as u128);
             w.elect(at / S as u32, || {
                 // Relaxed: the exchange of the head publishes it.
                 self.words.nodes.store(Self::base(W::LANES, node) + at as usize, word, WriteOrder::Relaxed);

@@ -45,6 +45,11 @@ pub enum Broken {
         /// The bucket.
         bucket: u32,
     },
+    /// A chain of several nodes has one without entries.
+    EmptyNode {
+        /// The node.
+        node: NodeIndex,
+    },
     /// A node in use is neither reachable nor retired nor in a stash, or a reachable node is in a stash
     /// (quiescence only).
     LostNode {
@@ -68,6 +73,7 @@ impl core::fmt::Display for Broken {
             Self::NodeOfTwoStates { node } => write!(f, "node {} is in two states at once", node.0),
             Self::Order { bucket } => write!(f, "the keys of bucket {bucket} are not in order"),
             Self::WrongBucket { bucket } => write!(f, "bucket {bucket} holds a key of another bucket"),
+            Self::EmptyNode { node } => write!(f, "node {} of a longer chain has no entries", node.0),
             Self::LostNode { node } => {
                 write!(f, "node {} is in use, but neither reachable nor retired nor private", node.0)
             }
@@ -127,6 +133,25 @@ where
             let call = self.words.announcements.load(warp as usize, ReadOrder::Relaxed);
             if super::words::Announcement(call).progress() != Progress::Idle {
                 return Err(Broken::Announced { warp });
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that no chain of several nodes has one without entries. It may have one only after deletes in
+    /// place, which leave the nodes as they are.
+    pub fn check_occupied<W: Warp>(self, w: &mut W) -> Result<(), Broken> {
+        for bucket in 0..self.buckets() {
+            let head = self.head(w, bucket);
+            let first = self.first_node(w, head);
+            let mut node = first;
+            while node != NIL {
+                let row = self.read(w, node);
+                let link = Self::link(w, row);
+                if Self::entries(w, row) == 0 && (node != first || link != NIL) {
+                    return Err(Broken::EmptyNode { node: NodeIndex(node) });
+                }
+                node = link;
             }
         }
         Ok(())

@@ -192,6 +192,18 @@ impl Receipt {
         if bits == Self::NONE { None } else { Some(Self(bits)) }
     }
 
+    /// Its bits from those of its two halves, the lower one first.
+    #[inline(always)]
+    pub(super) const fn joined(lower: u64, upper: u64) -> u64 {
+        lower | upper << 32
+    }
+
+    /// Its bits from half `i` on.
+    #[inline(always)]
+    pub(super) const fn from_half(self, i: u32) -> u64 {
+        self.0 >> (32 * i)
+    }
+
     #[inline(always)]
     pub(super) const fn warp(self) -> u32 {
         self.0 as u32 & 0xffff
@@ -239,6 +251,15 @@ mod tests {
     use super::*;
     use crate::reclaim::Wide;
 
+    /// Bounds worked out by hand: an own exchange for each lost one before, two for each other warp, and one
+    /// for each node full of receipts.
+    #[test]
+    fn a_call_makes_so_many_exchanges() {
+        let bounds = [(0, 1, 1), (3, 1, 7), (0, 2, 1), (1, 3, 2), (2, 5, 2), (0, 9, 4)]
+            .map(|(patience, warps, receipts)| rounds(patience, warps, receipts));
+        assert_eq!(bounds, [1, 4, 4, 7, 13, 19]);
+    }
+
     #[test]
     fn heads_are_their_parts() {
         let head = Head::new::<Wide>(77, true, false);
@@ -272,5 +293,27 @@ mod tests {
         assert!(!receipt.is_of::<Wide>(65_535, call.next::<Wide>(Update::Add)));
         assert_eq!(Receipt::from_bits(receipt.0), Some(receipt));
         assert_eq!(Receipt::from_bits(u64::MAX), None);
+    }
+
+    /// Words of 32 bits hold a receipt in two halves, whatever the number of its call.
+    #[test]
+    fn receipts_have_two_halves() {
+        let call = Announcement(0x1234_5678_9abc << Wide::CALL).next::<Wide>(Update::Add);
+        let receipt = Receipt::new::<Wide>(65_535, call, true);
+        let halves = [0, 1].map(|i| receipt.from_half(i) & 0xffff_ffff);
+        assert_eq!(halves, [0x357b_ffff, 0x2468_acf1]);
+        assert_eq!(Receipt::joined(halves[0], halves[1]), receipt.0);
+        assert_eq!(Receipt::joined(u64::from(u32::MAX), u64::from(u32::MAX)), Receipt::NONE);
+    }
+
+    #[cfg(feature = "host")]
+    #[test]
+    fn words_are_shown_with_all_that_they_say() {
+        let shown = [Head::EMPTY, Head::new::<Wide>(3, false, false), Head::new::<Wide>(4, true, true)]
+            .map(|head| show_head::<Wide>(head.0));
+        assert_eq!(shown, ["nothing", "node 3", "receipts 4, asked 1"]);
+        let call = Announcement(0).next::<Wide>(Update::Remove);
+        let shown = [call, call.done(true), call.done(false)].map(|call| show_announcement::<Wide>(call.0));
+        assert_eq!(shown, ["1 Remove Pending", "1 Remove Done, there", "1 Remove Done, not there"]);
     }
 }

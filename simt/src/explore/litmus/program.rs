@@ -18,6 +18,8 @@ pub(super) enum Ins {
     Cas(usize, u64, u64, Order),
     /// Reads the first word, writes one more to the second.
     Next(usize, usize, ReadOrder, WriteOrder),
+    /// Reads the first word, writes the same to the second.
+    Copy(usize, usize),
     /// Reads the word and those before it, down to one that is 0.
     Down(usize, ReadOrder),
     /// In one `each`, every lane runs its list: there is no collective in between, nor after it.
@@ -31,6 +33,10 @@ pub(super) enum Ins {
     Lane(u32),
     /// Reads until the word holds the value.
     Await(usize, u64, ReadOrder),
+    /// Reads until the word holds what the thread has read last.
+    AwaitTurn(usize, ReadOrder),
+    /// Ends the thread, unless it has read this last.
+    Unless(u64),
     /// Reads these words in turn, at most so often, until one is not 0: which one was it, or [`GAVE_UP`].
     Poll(&'static [usize], usize),
     /// Exchanges 0 for 1 until that succeeds.
@@ -134,6 +140,16 @@ impl Subject for Threads {
                         w.pause();
                     }
                 }
+                Ins::AwaitTurn(word, order) => {
+                    while Some(w.elect(lane, || words.load(word, order))) != seen.last().copied() {
+                        w.pause();
+                    }
+                }
+                Ins::Unless(value) => {
+                    if seen.last() != Some(&value) {
+                        break;
+                    }
+                }
                 Ins::Poll(polled, turns) => {
                     let mut turn = (0..turns).zip(polled.iter().cycle());
                     let mut found = || {
@@ -184,6 +200,11 @@ fn access(words: impl IntegerWords<u64>, ins: &Ins, seen: &mut Vec<u64>) {
         Ins::Next(from, to, read, write) => {
             let value = words.load(from, read);
             words.store(to, value + 1, write);
+            seen.push(value);
+        }
+        Ins::Copy(from, to) => {
+            let value = words.load(from, ReadOrder::Relaxed);
+            words.store(to, value, WriteOrder::Relaxed);
             seen.push(value);
         }
         Ins::Down(word, order) => {

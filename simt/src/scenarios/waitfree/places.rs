@@ -78,6 +78,14 @@ pub(super) const ONE: Place = place("one", 1, &[(0, 1)], &[(0, 1), (0, 0)]);
 pub(super) const TWO: Place = place("two", 2, &[(0, 0), (0, 1), (0, 3), (0, 4)], &[(0, 0), (0, 3), (0, 2)]);
 /// Two nodes of one key.
 pub(super) const CHAIN: Place = place("chain", 1, &[(0, 0), (0, 2)], &[(0, 0), (0, 2), (0, 1)]);
+/// Two nodes of one key, whose keys are above the numbers of all nodes: what comes goes before both.
+pub(super) const HIGH: Place = place("high", 1, &[(0, 40), (0, 50)], &[(0, 30), (0, 40)]);
+/// Two nodes, the first of which has one key.
+pub(super) const FIRST: Place =
+    Place { gone: &[(0, 1)], ..place("first", 2, &[(0, 0), (0, 1), (0, 3), (0, 4)], &[(0, 0)]) };
+/// Two nodes, the last of which has one key.
+pub(super) const LAST: Place =
+    Place { gone: &[(0, 4)], ..place("last", 2, &[(0, 0), (0, 1), (0, 3), (0, 4)], &[(0, 3)]) };
 /// A node without keys.
 pub(super) const EMPTIED: Place =
     Place { gone: &[(0, 0)], ..place("emptied", 2, &[(0, 0)], &[(0, 0), (0, 1)]) };

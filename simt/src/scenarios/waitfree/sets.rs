@@ -24,11 +24,13 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(buckets());
     scenarios.extend(reuse());
     scenarios.extend(short());
+    scenarios.extend(split());
     scenarios.extend(in_place());
     scenarios.extend(rivals(1, 5));
     scenarios.extend(rivals(0, 2));
     scenarios.extend(lanes(&SET64.pairs(&[places::FULL])));
     scenarios.extend(lanes_together());
+    scenarios.extend(lanes_alone());
     scenarios.extend(stopped_together());
     for table in [SET32, MAP32, MAP64] {
         let pairs = table.pairs(&[places::ROOM, places::FULL]);
@@ -127,6 +129,9 @@ fn lanes_together() -> Vec<Scenario> {
     let rival = [InsertUnique, Delete, InsertUnique, Delete, InsertUnique].map(|op| (op, other));
     all.push(together(&SET64, places::NEW, &[(InsertUnique, one)], &rival));
     all.push(after_receipts());
+    // A lane may lose two exchanges.
+    let rival = [InsertUnique, Delete, InsertUnique].map(|op| (op, other));
+    let patience = with(&together(&SET64, places::NEW, &[(InsertUnique, one)], &rival), 2);
     let mut short = Vec::new();
     for mut scenario in all.iter().filter(|scenario| scenario.name.contains("/room_")).cloned() {
         scenario.config.bitmap = vec![u32::MAX << 3];
@@ -145,7 +150,33 @@ fn lanes_together() -> Vec<Scenario> {
     let by_four = all.iter().filter(|scenario| scenario.name.contains("/full_")).map(by_four);
     let by_four: Vec<_> = by_four.collect();
     all.extend(by_four);
-    [1, NEVER].iter().flat_map(|&f| patient(&all, f)).collect()
+    all = [1, NEVER].iter().flat_map(|&f| patient(&all, f)).collect();
+    all.push(patience);
+    all.push(with(&zero_after_receipts(), 1));
+    all
+}
+
+/// The lanes of a warp run a call each, and no other warp runs: the table that one node is enough for has all
+/// their answers, unless they lose more exchanges to one another than it has patience.
+fn lanes_alone() -> Vec<Scenario> {
+    let mut all = Vec::new();
+    for place in [places::NEW, places::ROOM, places::EMPTIED, places::BUCKETS] {
+        let place = Place { shape: (2, 2), ..place };
+        let (one, other) = (place.keys[0], place.keys[1]);
+        for first in SET_OPS {
+            all.push(alone(place, &[(first, other)]));
+            all.extend(SET_OPS.map(|second| alone(place, &[(first, one), (second, other)])));
+        }
+    }
+    [0, 1, 2].iter().flat_map(|&f| patient(&all, f)).collect()
+}
+
+/// Calls of the lanes of one warp, alone.
+fn alone(place: Place, calls: &[(Op, Name)]) -> Scenario {
+    let mut scenario = SET64.of_names(place, &[calls]);
+    scenario.programs[0] = vec![together::packed(&scenario.programs[0])];
+    scenario.name += "_alone";
+    scenario
 }
 
 /// A warp that has answered the call of another one, and whose lanes then run a call each on that chain.
@@ -156,6 +187,21 @@ fn after_receipts() -> Scenario {
     let lanes = together::packed(&scenario.programs[0].split_off(2));
     scenario.programs[0].push(lanes);
     scenario.name += "_receipts_together";
+    scenario
+}
+
+/// As [`after_receipts`], with keys of 32 bits, and a lane looks for key 0: it is the upper half of a receipt.
+fn zero_after_receipts() -> Scenario {
+    let Scenario { programs, name, .. } = after_receipts();
+    let mut scenario = SET32.of_names(places::NEW, &[&[], &[]]);
+    scenario.name = name + "_zero";
+    scenario.programs = programs;
+    // The lanes look for the first of their keys.
+    if let Some(lanes) = scenario.programs[0].last_mut() {
+        let mut calls = together::calls(lanes);
+        calls[0].key = 0;
+        *lanes = together::packed(&calls);
+    }
     scenario
 }
 
@@ -257,7 +303,34 @@ fn short() -> Vec<Scenario> {
             all.push(full(scenario));
         }
     }
+    // A call is withdrawn when it was run and its answer was delivered.
+    let rival = [(InsertUnique, (0, 1)), (Delete, (0, 1))];
+    for spare in 4..=5 {
+        let mut scenario = SET64.of_names(places::ROOM, &[&[(Delete, (0, 0))], &rival]);
+        scenario.config.bitmap = vec![u32::MAX << (1 + spare)];
+        scenario.name += &format!("_spare{spare}");
+        all.push(full(scenario));
+    }
     [0, 1].iter().flat_map(|&f| patient(&all, f)).collect()
+}
+
+/// Nodes that are split: by one lane of four words; where the pool has one node and needs two; where a link is
+/// lower than the keys. And two calls of one exchange, the second of which takes out the key that the first has
+/// put into a new node.
+fn split() -> Vec<Scenario> {
+    let (one, other) = (places::FULL.keys[0], places::FULL.keys[1]);
+    let mut all = patient(&SET64.pairs(&[Place { shape: (1, 4), ..places::FULL }]), 0);
+    for spare in 1..=3 {
+        for rival in SET_OPS {
+            let mut scenario = SET64.of_names(places::FULL, &[&[(InsertUnique, other)], &[(rival, one)]]);
+            scenario.config.bitmap = vec![u32::MAX << (3 + spare)];
+            scenario.name += &format!("_spare{spare}");
+            all.extend(patient(&[full(scenario)], 0));
+        }
+    }
+    all.extend(patient(&SET64.pairs(&[places::HIGH]), 1));
+    all.extend(patient(&MAP64.pairs(&[places::FIRST, places::LAST]), 0));
+    all
 }
 
 /// Deletes that need no node, beside one another; and every pair of operations where such a delete has left a

@@ -1,18 +1,18 @@
 //! The wait-free table as a subject, for every entry type.
 
 use super::counted::{Counted, Narrow};
-use super::together::{self, TOGETHER};
+use super::together::{self, Rounds, TOGETHER};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
-use crate::scenarios::home::{SEED, homes_of_keys, plural, show};
+use crate::scenarios::home::{SEED, home_of, homes_of_keys, plural, show};
 use crate::scenarios::listing::check_list;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use warpproof_model::reclaim::{
-    Counters, EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs, NodePool, Pool, Stash, Wide,
+    Counters, EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs, NodeIndex, NodePool, Pool, Stash, Wide,
 };
 use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
-use warpproof_model::waitfree::{Broken, EMPTY_HEAD, NoCompany, WaitFreeTable, WaitFreeWords, rounds};
+use warpproof_model::waitfree::{Broken, EMPTY_HEAD, WaitFreeTable, WaitFreeWords, rounds};
 use warpproof_model::{ReadOrder, UserKey, Word, Words};
 
 /// The arrays.
@@ -123,6 +123,10 @@ pub struct WaitFreeSubject<E, R, const S: usize> {
     may_fill: bool,
     /// Calls of the programs.
     calls: u32,
+    /// Whether one warp runs alone, and its first node is enough for all keys of a bucket.
+    is_decided: bool,
+    /// Whether nodes may be left without entries, by deletes in place.
+    may_be_empty: bool,
     /// Whether a call stands for several. Their keys differ, so the calls of all keys are one history then.
     together: bool,
     kind: PhantomData<(E, R)>,
@@ -149,6 +153,10 @@ impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
             before: chain * scenario.preload.len(),
             may_fill: scenario.allows.full,
             calls: calls as u32,
+            is_decided: scenario.programs.len() == 1
+                && scenario.config.bitmap.is_empty()
+                && keys.len() < scenario.config.lanes as usize * S,
+            may_be_empty: scenario.calls().any(|call| call.op == IN_PLACE),
             together: scenario.calls().any(|call| call.op == TOGETHER),
             kind: PhantomData,
         }
@@ -231,9 +239,10 @@ impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
                 let before = ended[number as usize].replace(answer);
                 assert!(before.is_none(), "call {number} of the lanes has ended twice");
             };
-            table.each_lane(w, (None, stash, &mut NoCompany), next, done);
+            let mut rounds = Rounds::default();
+            table.each_lane(w, (None, stash, &mut rounds), next, done);
+            self.check_together(&calls, &ended, rounds.0);
             for (number, ended) in ended.iter_mut().enumerate() {
-                assert!(ended.is_some(), "call {number} of the lanes has not ended");
                 if let (Some(None), Some((_, op, key, value))) = (*ended, job(number as u32)) {
                     *ended = Some(table.mixed(w, (op, key, value), stash).map(|said| said.tell(w)));
                 }
@@ -241,6 +250,53 @@ impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
         });
         let said = |(call, answer): (&Call, &Option<_>)| together::ret(call.op, answer.flatten());
         Ret::Each(calls.iter().zip(&ended).map(said).collect())
+    }
+
+    /// Keys are where their hash says, and the nodes that buckets count are those that are neither private nor
+    /// retired nor hold receipts.
+    fn check_buckets<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
+        let (table, pool, heads) = (self.table(m), self.pool(m), m.w64(HEADS));
+        let buckets = self.config.buckets;
+        let breach = |text: String| Err(Breach::new(Kind::Invariant, text));
+        let (mut nodes, mut astray) = (0, None);
+        for bucket in 0..buckets {
+            nodes += table.bucket_stats(w, bucket).1;
+            table.visit(w, bucket, |_, _, key, _| {
+                let home = home_of::<E::Key>(buckets, key.to_bits() as u64);
+                astray = astray.take().or_else(|| (home != bucket).then(|| format!("key {key:?}")));
+            });
+            // Relaxed: read alone. Bit 31 says that the first node holds receipts.
+            nodes += (heads.load(bucket as usize, ReadOrder::Relaxed) >> 31) as u32 & 1;
+        }
+        if let Some(key) = astray {
+            return breach(format!("{key} is not in its bucket"));
+        }
+        let linked = (0..table.nodes::<W>())
+            .map(NodeIndex)
+            .filter(|&node| pool.is_used(node) && !pool.is_retired(node) && pool.stashes(node) == 0);
+        let linked = linked.count();
+        if nodes as usize == linked {
+            return Ok(());
+        }
+        breach(format!("buckets count {nodes} nodes, with those of receipts, and there are {linked}"))
+    }
+
+    /// Checks what calls of lanes promise: how many rounds there are, and which calls have an answer.
+    fn check_together<V>(&self, calls: &[Call], ended: &[Option<Option<V>>], rounds: u32) {
+        let patience = self.config.reach;
+        let most = calls.len() as u32 * patience.max(1);
+        assert!(rounds <= most, "the lanes have run {rounds} rounds, and {most} are the most");
+        for (number, (call, ended)) in calls.iter().zip(ended).enumerate() {
+            let Some(answer) = ended else { panic!("call {number} of the lanes has not ended") };
+            let is_search = call.op == Op::Search;
+            // A call loses to each of the others of its warp once.
+            let is_decided = self.is_decided && patience >= calls.len() as u32;
+            if is_search || is_decided {
+                assert!(answer.is_some(), "call {number} of the lanes has no answer");
+            } else if patience == 0 {
+                assert!(answer.is_none(), "call {number} of the lanes has an answer without patience");
+            }
+        }
     }
 
     const fn node_words(&self) -> usize {
@@ -318,7 +374,9 @@ impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
     }
 
     fn check_state<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
-        self.table(m).check_state(w).map_err(breach)
+        let table = self.table(m);
+        table.check_state(w).map_err(breach)?;
+        if self.may_be_empty { Ok(()) } else { table.check_occupied(w).map_err(breach) }
     }
 
     /// The table is right by its own account, and lists what searches find. Nodes that were left still have
@@ -335,6 +393,7 @@ impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
             Some((key, value.to_bits()))
         };
         let held = named.into_iter().filter_map(find).collect();
+        self.check_buckets(w, m)?;
         let live = |w: &mut W, part| table.bucket_stats(w, part).0;
         check_list(w, table.buckets(), held, live, |w, part, sink| table.visit(w, part, sink))
     }

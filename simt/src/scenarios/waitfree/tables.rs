@@ -36,7 +36,7 @@ const fn table(name: &'static str, entries: Entries, ops: &'static [Op], subject
 
 shapes! {
     /// Lanes and words per lane of the nodes that scenarios have: of two words and of four.
-    pub const SHAPES: (lanes as LANES, slots as S) = [(1, 2), (2, 1), (2, 2), (4, 1)];
+    pub const SHAPES: (lanes as LANES, slots as S) = [(1, 2), (1, 4), (2, 1), (2, 2), (4, 1)];
     "a node of {lanes} lanes with {slots} words each: nodes have {:?}";
     fn shaped<E: Entry> = made::<E, AtEnd, LANES, S>;
 }

@@ -1,7 +1,9 @@
 //! Calls of several lanes of a warp at one time, as one call of the warp.
 
+use warpproof_model::Warp;
 use warpproof_model::outcome::{Assign, Delete, Insert, Mixed, Op as Kind};
 use warpproof_model::spec::{Call, Op, Ret};
+use warpproof_model::waitfree::Company;
 
 /// Calls of lanes, which begin and end together. In a history each counts as a call of its own; they may take
 /// effect in any order.
@@ -16,6 +18,19 @@ const VALUE_BITS: u32 = 12;
 
 /// The operations, by their numbers, from 1 on.
 const OPS: [Op; 4] = [Op::InsertUnique, Op::InsertOrAssign, Op::Delete, Op::Search];
+
+/// No other warps. Counts the rounds.
+#[derive(Default)]
+pub(super) struct Rounds(pub(super) u32);
+
+impl<W: Warp> Company<W> for Rounds {
+    fn again(&mut self, _: &mut W, busy: bool) -> bool {
+        self.0 += u32::from(busy);
+        busy
+    }
+
+    fn meet(&mut self, _: &mut W) {}
+}
 
 /// One call of these.
 ///

@@ -13,6 +13,7 @@ mod coherence;
 mod lanes;
 mod message;
 mod order;
+mod ptx;
 mod rmw;
 mod scopes;
 mod waiting;
