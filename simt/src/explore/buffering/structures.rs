@@ -80,6 +80,14 @@ const WAITFREE: [Listed; 2] = [
     ),
 ];
 
+const SKETCH: [Listed; 1] = [listed(
+    "load Relaxed of filter",
+    "or Relaxed of filter",
+    "or Relaxed of filter",
+    "two calls of a warp, which looks for a key and then adds one. Who looks sees a bit early that another warp \
+     sets, and is told that the filter may hold the key: a filter may always say so",
+)];
+
 /// The cycles of a scenario, if that is looked at.
 fn cycles_of(scenario: &Scenario) -> Option<Vec<Cycle>> {
     let subject = subject(scenario).expect("a structure");
@@ -171,6 +179,21 @@ fn reserved() {
 #[test]
 fn paged() {
     holds("paged", &[], 2_800);
+}
+
+#[test]
+fn sketch() {
+    holds("sketch", &SKETCH, 2_500);
+}
+
+#[test]
+fn aggregate() {
+    holds("aggregate", &[], 1_000);
+}
+
+#[test]
+fn sharded() {
+    holds("sharded", &[], 600);
 }
 
 /// Two warps, each of which searches the key that the other one then inserts.

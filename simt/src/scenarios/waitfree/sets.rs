@@ -37,6 +37,7 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.extend(patient(&pairs, 0));
     }
     scenarios.extend(delivery());
+    scenarios.push(with(&taken_twice(), 0));
     scenarios.extend(stopped(&[places::ROOM]));
     scenarios.extend(epochs::used_again());
     for table in [SET32, MAP32, MAP64] {
@@ -58,7 +59,6 @@ pub fn default_set() -> Vec<Scenario> {
 pub fn deep() -> Vec<Scenario> {
     let places = [places::NEW, places::FULL, places::ONE, places::TWO, places::CHAIN, places::EMPTIED];
     let mut scenarios = stopped(&places);
-    scenarios.push(with(&taken_twice(), 0));
     scenarios.extend(rivals(0, 4).split_off(2));
     for place in [places::ROOM, places::EMPTIED, places::ONE] {
         let two = SET64.of_shape(place, &[2, 1], 2);
@@ -320,16 +320,23 @@ fn short() -> Vec<Scenario> {
 fn split() -> Vec<Scenario> {
     let (one, other) = (places::FULL.keys[0], places::FULL.keys[1]);
     let mut all = patient(&SET64.pairs(&[Place { shape: (1, 4), ..places::FULL }]), 0);
-    for spare in 1..=3 {
-        for rival in SET_OPS {
+    // Each of the three inserts before takes a node, and one for receipts if it is announced at once.
+    for (patience, before) in [(0, 6), (1, 3)] {
+        for (spare, rival) in (1..=3).flat_map(|spare| SET_OPS.map(|op| (spare, op))) {
             let mut scenario = SET64.of_names(places::FULL, &[&[(InsertUnique, other)], &[(rival, one)]]);
-            scenario.config.bitmap = vec![u32::MAX << (3 + spare)];
+            scenario.config.bitmap = vec![u32::MAX << (before + spare)];
             scenario.name += &format!("_spare{spare}");
-            all.extend(patient(&[full(scenario)], 0));
+            all.push(with(&full(scenario), patience));
         }
     }
     all.extend(patient(&SET64.pairs(&[places::HIGH]), 1));
-    all.extend(patient(&MAP64.pairs(&[places::FIRST, places::LAST]), 0));
+    for place in [places::FIRST, places::LAST] {
+        let key = place.keys[0];
+        // The first warp has run the calls before, so the second one's turn comes first.
+        for [first, second] in [[Delete, InsertOrAssign], [InsertOrAssign, Delete]] {
+            all.push(with(&MAP64.on_key(place, key, &[&[first], &[second]]), 0));
+        }
+    }
     all
 }
 
