@@ -183,7 +183,7 @@ fn paged() {
 
 #[test]
 fn sketch() {
-    holds("sketch", &SKETCH, 2_500);
+    holds("sketch", &SKETCH, 1_800);
 }
 
 #[test]
