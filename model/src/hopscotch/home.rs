@@ -105,6 +105,12 @@ impl<T: Word, const N: u32, const V: u32> Home<T, N, V> {
         Self::of(T::from_bits(!word.to_bits()).to_bits() as u64)
     }
 
+    /// All that a home word says.
+    #[inline(always)]
+    pub(super) const fn bits(self) -> u64 {
+        self.bits
+    }
+
     /// The word of a home.
     #[inline(always)]
     pub(super) fn into_word(self) -> T {

@@ -1,6 +1,7 @@
 //! Making room: displacement, and how to find that there is no room.
 
 use super::home::{Home, Lock};
+use super::mark;
 use super::table::{HopscotchTable, Member, Row, Slot};
 use crate::entry::Packed;
 use crate::memory::{Order, Words};
@@ -180,7 +181,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         (mut group, mut slot): (u32, Slot<W, E>),
     ) -> Option<u32> {
         while group >= home + N {
-            let Some(left) = self.hop(w, group, &slot) else {
+            let Some(left) = self.hop(w, at, (group, &slot)) else {
                 self.put(w, &slot, E::EMPTY);
                 return None;
             };
@@ -191,12 +192,23 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         Some(group - home)
     }
 
-    /// Moves an entry from an earlier group to the slot `to` of `group`, which this warp has reserved.
+    /// Moves an entry from an earlier group to the slot `to` of `group`, which this warp has reserved. `held`
+    /// is the home of the insert, which this warp has locked.
     /// Returns the old slot of the entry, which is now reserved. Its home, the head, comes after that of the
     /// insert: no warp waits for a lower lock than it holds.
     #[inline(always)]
-    fn hop<W: Warp>(self, w: &mut W, group: u32, to: &Slot<W, E>) -> Option<Member<W, E, S>> {
+    fn hop<W: Warp>(
+        self,
+        w: &mut W,
+        held: Home<E::Word, N, V>,
+        (group, to): (u32, &Slot<W, E>),
+    ) -> Option<Member<W, E, S>> {
         loop {
+            if W::MARKS {
+                let slots = w.map(to.places, |_, place| place.at as u32);
+                let slot = w.shfl(slots, to.lane);
+                w.mark(mark::HOP + slot, held.bits());
+            }
             let (head, from) = self.movable(w, group)?;
             let seen = self.home(w, head);
             let at = match self.try_lock(w, head, Lock::Swap, seen) {

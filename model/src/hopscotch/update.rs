@@ -1,6 +1,7 @@
 //! Inserting, assigning and deleting.
 
 use super::home::{Home, Lock};
+use super::mark;
 use super::room::Room;
 use super::table::{HopscotchTable, Member, Row, is_slot};
 use crate::at_lane::AtLane;
@@ -65,7 +66,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     #[inline(always)]
     pub fn delete<W: Warp>(self, w: &mut W, key: UserKey<E::Key>) -> Delete {
         let home = self.home_of(key.get());
-        let Some(at) = self.enter(w, home, |w, row| self.find(w, key, row).is_none()) else {
+        let Some(at) = self.enter(w, (home, mark::ENTER), |w, row| self.find(w, key, row).is_none()) else {
             return Delete::Absent;
         };
         let row = self.read(w, home);
@@ -109,7 +110,7 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     ) -> Option<AtLane<W, Mixed<E::Value>>> {
         match op {
             Op::Insert | Op::InsertUnique | Op::Assign => {
-                let end = match self.enter_to_add(w, key, op == Op::Assign) {
+                let end = match self.enter_to_add(w, mark::TRY_ENTER, key, op == Op::Assign) {
                     Some(at) => self.add_locked::<W, false>(w, key, value, op == Op::Assign, at)?,
                     None => End::Present,
                 };
@@ -135,12 +136,13 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     fn add<W: Warp>(self, w: &mut W, key: UserKey<E::Key>, value: E::Value, assign: bool) -> End {
         let home = self.home_of(key.get());
         loop {
-            let Some(at) = self.enter_to_add(w, key, assign) else { return End::Present };
+            let Some(at) = self.enter_to_add(w, mark::ENTER, key, assign) else { return End::Present };
             if let Some(end) = self.add_locked::<W, true>(w, key, value, assign, at) {
                 return end;
             }
             // Without a lock, which would disturb others that do the same.
             loop {
+                w.mark(mark::ROOM, 0);
                 match self.room(w, home) {
                     Room::Some => break,
                     Room::None => return End::Full,
@@ -152,15 +154,16 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
 
     /// Takes the lock of a home, unless the group of the home already shows how the operation ends, as
     /// `known` decides. The group is read again after each wait for the lock. So of many operations that
-    /// insert or delete one key, one takes the lock.
+    /// insert or delete one key, one takes the lock. `place` is that of the marks.
     #[inline(always)]
     fn enter<W: Warp>(
         self,
         w: &mut W,
-        home: u32,
+        (home, place): (u32, u32),
         known: impl Fn(&mut W, Row<W, E, S>) -> bool,
     ) -> Option<Home<E::Word, N, V>> {
         let look = |w: &mut W| {
+            w.mark(place, 0);
             let row = self.read(w, home);
             if known(w, row) { None } else { Some(Self::home_in(w, row)) }
         };
@@ -168,7 +171,10 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
         let mut seen = look(w)?;
         loop {
             match self.try_lock(w, home, Lock::Multiple, seen) {
-                Ok(at) => return Some(at),
+                Ok(at) => {
+                    w.mark(place + 1, at.bits());
+                    return Some(at);
+                }
                 Err(seen) => self.wait(w, home, seen),
             }
             seen = look(w)?;
@@ -181,10 +187,11 @@ impl<E: Packed, H: Words<E::Word>, const S: usize, const N: u32, const V: u32> H
     fn enter_to_add<W: Warp>(
         self,
         w: &mut W,
+        place: u32,
         key: UserKey<E::Key>,
         assign: bool,
     ) -> Option<Home<E::Word, N, V>> {
-        self.enter(w, self.home_of(key.get()), |w, row| {
+        self.enter(w, (self.home_of(key.get()), place), |w, row| {
             !assign && Self::any(w, row, |word| Self::holds(word, key.get()))
         })
     }
