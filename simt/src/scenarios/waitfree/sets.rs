@@ -28,6 +28,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(in_place());
     scenarios.extend(rivals(1, 5));
     scenarios.extend(rivals(0, 2));
+    scenarios.push(rival_before());
     scenarios.extend(lanes(&SET64.pairs(&[places::FULL])));
     scenarios.extend(lanes_together());
     scenarios.extend(lanes_alone());
@@ -259,6 +260,15 @@ fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
         scenario
     };
     patient(&(1..=calls).map(of).collect::<Vec<_>>(), patience)
+}
+
+/// A call on the second node of a chain, beside a rival of five calls on the first one: it loses exchanges
+/// though it did not begin with the fast path's patience.
+fn rival_before() -> Scenario {
+    let rival = [Delete, InsertUnique, Delete, InsertUnique, Delete].map(|op| (op, (0, 0)));
+    let mut scenario = SET64.of_names(places::TWO, &[&[(InsertUnique, (0, 2))], &rival]);
+    scenario.name += "_rival5";
+    with(&scenario, 1)
 }
 
 /// A warp announces a call on one bucket and then one on another. A warp that reads the second one's entry
