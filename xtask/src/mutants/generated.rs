@@ -30,8 +30,9 @@ const LEAST: Duration = Duration::from_secs(20);
 /// loops there. The unit tests come after the first part.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
-/// Seconds of the scenarios that have killed other mutants of a file, which come before all others.
-const KIN: f64 = 20.0;
+/// Seconds of the scenarios that have killed other mutants of a file. They come before the last part, also those
+/// that take longer than all parts may.
+const KIN: f64 = 120.0;
 
 /// Seconds that the scenarios of one mutant may take together, by default.
 pub(crate) const WITHIN: u32 = 60;
@@ -90,7 +91,7 @@ fn judge_all(
     let unknown = mutants.iter().filter(|mutant| store.get(mutant).is_none());
     let mut pending: Vec<Pending<'_>> = unknown.map(|mutant| Pending::new(mutant)).collect();
     for one in &mut pending {
-        one.first = court.killers_of_kin(one.mutant, &store);
+        one.kin = court.killers_of_kin(one.mutant, &store);
     }
     let store = Mutex::new(store);
     for part in 0..PARTS.len() {
@@ -112,8 +113,8 @@ fn judge_all(
 /// A mutant that nothing has killed so far.
 struct Pending<'a> {
     mutant: &'a Generated,
-    /// The scenarios that it is judged by before all others.
-    first: Vec<Reached>,
+    /// The scenarios that it is judged by before the last part.
+    kin: Vec<Reached>,
     executions: u64,
     seconds: f64,
     is_judged: bool,
@@ -121,7 +122,7 @@ struct Pending<'a> {
 
 impl<'a> Pending<'a> {
     const fn new(mutant: &'a Generated) -> Self {
-        Self { mutant, first: Vec::new(), executions: 0, seconds: 0.0, is_judged: false }
+        Self { mutant, kin: Vec::new(), executions: 0, seconds: 0.0, is_judged: false }
     }
 }
 
@@ -187,8 +188,8 @@ impl Court {
             return Ok(Some(Fate::Unviable));
         }
         let Part { scenarios, later, left } = self.part(mutant, part);
-        if part == 0
-            && let killed @ Fate::Killed { .. } = self.explored(mutant, &one.first)?
+        if part == PARTS.len() - 1
+            && let killed @ Fate::Killed { .. } = self.explored(mutant, &one.kin)?
         {
             return Ok(Some(killed));
         }

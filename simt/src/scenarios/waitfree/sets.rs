@@ -329,7 +329,8 @@ fn short() -> Vec<Scenario> {
 /// put into a new node.
 fn split() -> Vec<Scenario> {
     let (one, other) = (places::FULL.keys[0], places::FULL.keys[1]);
-    let mut all = patient(&SET64.pairs(&[Place { shape: (1, 4), ..places::FULL }]), 0);
+    let of_one = [places::FULL, places::DOWN].map(|place| Place { shape: (1, 4), ..place });
+    let mut all = patient(&SET64.pairs(&of_one), 0);
     // Each of the three inserts before takes a node, and one for receipts if it is announced at once.
     for (patience, before) in [(0, 6), (1, 3)] {
         for (spare, rival) in (1..=3).flat_map(|spare| SET_OPS.map(|op| (spare, op))) {
