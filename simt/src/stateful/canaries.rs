@@ -11,7 +11,7 @@ use crate::check::{
 };
 use crate::engine::{Engine, Options, explore_subject};
 use crate::explore::Explore;
-use crate::scenarios::{cuckoo, slab, waitfree};
+use crate::scenarios::{cuckoo, hopscotch, slab, waitfree};
 use std::collections::BTreeSet;
 use warpproof_model::spec::{Call, Op, Ret, Spec};
 use warpproof_model::{IntegerWords, Order, ReadOrder, Words, WriteOrder};
@@ -293,14 +293,19 @@ fn marks_of_structures_hide_nothing() {
     let places = ["new", "room", "full", "one", "two", "chain", "emptied", "gap"];
     let tables = [waitfree::SET64, waitfree::EPOCHS64];
     marks_hide_nothing(tables.map(|table| table.family(2, 1)), 5_000, &places);
+    let places = ["empty", "behind", "full", "hop", "hops", "far", "cross", "tail", "pair", "wide"];
+    let tables = [hopscotch::MAP32, hopscotch::SET64];
+    marks_hide_nothing(tables.map(|table| table.family(2, 1)), 20_000, &places);
 }
 
-/// As [`marks_of_structures_hide_nothing`], of programs of three calls on a cuckoo table. Of those on a
-/// wait-free table in which marks save states, too many states are left without.
+/// As [`marks_of_structures_hide_nothing`], of programs of three calls on a cuckoo table and on a hopscotch
+/// table. Of those on a wait-free table in which marks save states, too many states are left without.
 #[test]
-fn marks_of_cuckoo_tables_hide_nothing_of_three_calls() {
+fn marks_hide_nothing_of_three_calls() {
     let places = ["chain", "chain_three", "cross", "full", "pair", "room", "second", "tomb", "tombs"];
     marks_hide_nothing([cuckoo::MAP32.family(3, 1)], 1_000, &places);
+    let places = ["empty", "behind", "full", "tail"];
+    marks_hide_nothing([hopscotch::MAP32.family(3, 1)], 1_000, &places);
 }
 
 fn marks_hide_nothing<const N: usize>(families: [Vec<Scenario>; N], most: u64, places: &[&str]) {

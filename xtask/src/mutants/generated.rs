@@ -30,6 +30,10 @@ const LEAST: Duration = Duration::from_secs(20);
 /// loops there. The unit tests come after the first part.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
+/// Seconds of the scenarios that have killed other mutants of a file. They come before the last part, also those
+/// that take longer than all parts may.
+const KIN: f64 = 120.0;
+
 /// Seconds that the scenarios of one mutant may take together, by default.
 pub(crate) const WITHIN: u32 = 60;
 
@@ -46,7 +50,8 @@ pub(crate) fn run_generated(filter: &str, within: u32) -> Outcome<()> {
     if asked.is_empty() {
         return Err(format!("no file of model/src with {filter} in its path has mutants"));
     }
-    let all = judge_all(&schemas, &mutants, &asked, within)?;
+    let store = Store::open(&mutants, within, |name| reasons.contains_key(name))?;
+    let all = judge_all(&schemas, mutants.len(), &asked, within, store)?;
     let rows: Vec<Row<'_>> = asked
         .iter()
         .zip(&all)
@@ -71,12 +76,11 @@ fn schemas() -> Outcome<Vec<Schema>> {
 /// The fate of each mutant.
 fn judge_all(
     schemas: &[Schema],
-    all: &[Generated],
+    count: usize,
     mutants: &[&Generated],
     within: u32,
+    store: Store,
 ) -> Outcome<Vec<Judged>> {
-    let store = Store::open(all, within)?;
-    let count = all.len();
     let known = mutants.iter().filter(|mutant| store.get(mutant).is_some()).count();
     println!("{} mutants of {count}, {known} known from an earlier run", mutants.len());
     if known == mutants.len() {
@@ -86,6 +90,9 @@ fn judge_all(
     let start = Instant::now();
     let unknown = mutants.iter().filter(|mutant| store.get(mutant).is_none());
     let mut pending: Vec<Pending<'_>> = unknown.map(|mutant| Pending::new(mutant)).collect();
+    for one in &mut pending {
+        one.kin = court.killers_of_kin(one.mutant, &store);
+    }
     let store = Mutex::new(store);
     for part in 0..PARTS.len() {
         println!("{} mutants are judged by part {part} of their scenarios", pending.len());
@@ -106,6 +113,8 @@ fn judge_all(
 /// A mutant that nothing has killed so far.
 struct Pending<'a> {
     mutant: &'a Generated,
+    /// The scenarios that it is judged by before the last part.
+    kin: Vec<Reached>,
     executions: u64,
     seconds: f64,
     is_judged: bool,
@@ -113,7 +122,7 @@ struct Pending<'a> {
 
 impl<'a> Pending<'a> {
     const fn new(mutant: &'a Generated) -> Self {
-        Self { mutant, executions: 0, seconds: 0.0, is_judged: false }
+        Self { mutant, kin: Vec::new(), executions: 0, seconds: 0.0, is_judged: false }
     }
 }
 
@@ -179,16 +188,14 @@ impl Court {
             return Ok(Some(Fate::Unviable));
         }
         let Part { scenarios, later, left } = self.part(mutant, part);
-        if !scenarios.is_empty() {
-            let script = format!("export WARPPROOF_MUTANT={}; ", mutant.number);
-            let seconds: f64 = scenarios.iter().map(|one| one.seconds).sum();
-            let limit = Duration::from_secs_f64(seconds * 10.0).max(LEAST);
-            let given: Vec<Value> = scenarios.iter().map(|one| one.scenario.clone()).collect();
-            let question = Question { given: &given, workers: 1, ..Question::default() };
-            match explored(&self.asker, question, &self.program.worker, &script, limit)? {
-                Fate::Lives { executions } => one.executions += executions,
-                killed => return Ok(Some(killed)),
-            }
+        if part == PARTS.len() - 1
+            && let killed @ Fate::Killed { .. } = self.explored(mutant, &one.kin)?
+        {
+            return Ok(Some(killed));
+        }
+        match self.explored(mutant, scenarios)? {
+            Fate::Lives { executions } => one.executions += executions,
+            killed => return Ok(Some(killed)),
         }
         if part == 0
             && self.tests.numbers.contains(&mutant.number)
@@ -207,12 +214,51 @@ impl Court {
         }))
     }
 
+    /// What these scenarios say of a mutant.
+    fn explored<'a>(
+        &self,
+        mutant: &Generated,
+        scenarios: impl IntoIterator<Item = &'a Reached>,
+    ) -> Outcome<Fate> {
+        let scenarios: Vec<&Reached> = scenarios.into_iter().collect();
+        if scenarios.is_empty() {
+            return Ok(Fate::Lives { executions: 0 });
+        }
+        let script = format!("export WARPPROOF_MUTANT={}; ", mutant.number);
+        let seconds: f64 = scenarios.iter().map(|one| one.seconds).sum();
+        let limit = Duration::from_secs_f64(seconds * 10.0).max(LEAST);
+        let given: Vec<Value> = scenarios.iter().map(|one| one.scenario.clone()).collect();
+        let question = Question { given: &given, workers: 1, ..Question::default() };
+        explored(&self.asker, question, &self.program.worker, &script, limit)
+    }
+
+    /// The scenarios that reach a mutant and have killed others of its file, the shortest first, as far as
+    /// [`KIN`] goes.
+    fn killers_of_kin(&self, mutant: &Generated, store: &Store) -> Vec<Reached> {
+        let kills = |one: &&Reached| {
+            one.scenario["name"].as_str().is_some_and(|name| store.kills(&mutant.file, name))
+        };
+        let mut killers: Vec<&Reached> = self.reaching(mutant).filter(kills).collect();
+        killers.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+        let mut seconds = 0.0;
+        let fits = |one: &&&Reached| {
+            seconds += one.seconds;
+            seconds <= KIN
+        };
+        killers.iter().take_while(fits).map(|one| (*one).clone()).collect()
+    }
+
+    /// The scenarios that reach a mutant.
+    fn reaching(&self, mutant: &Generated) -> impl Iterator<Item = &Reached> {
+        let sets = files::sets(&mutant.file, &self.structures);
+        let reaches = sets.into_iter().filter_map(|set| self.reach.get(&name_of(&set)));
+        let number = mutant.number;
+        reaches.flat_map(|reach| &reach.scenarios).filter(move |one| one.numbers.contains(&number))
+    }
+
     /// A part of the scenarios that reach a mutant, the shortest first.
     fn part(&self, mutant: &Generated, part: usize) -> Part<'_> {
-        let sets = files::sets(&mutant.file, &self.structures);
-        let reaches = sets.iter().filter_map(|set| self.reach.get(&name_of(set)));
-        let all = reaches.flat_map(|reach| &reach.scenarios);
-        cut(all.filter(|one| one.numbers.contains(&mutant.number)).collect(), part, self.within)
+        cut(self.reaching(mutant).collect(), part, self.within)
     }
 
     /// A unit test of the model that a mutant fails.

@@ -5,7 +5,7 @@ use super::program::folder;
 use super::schemata::{Generated, Left};
 use crate::shell::{Outcome, output, root, write};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,6 +18,8 @@ pub(super) struct Store {
     /// Hash of all mutants and their numbers.
     numbers: u64,
     known: HashMap<u64, Judged>,
+    /// The scenarios that have ever killed mutants of a file, by their names.
+    killers: HashMap<String, HashSet<String>>,
 }
 
 /// The fate of a mutant, and how long it took to find out.
@@ -56,17 +58,28 @@ struct Entry {
 }
 
 impl Store {
-    /// The results for this version of the project, from scenarios that take `within` seconds or more.
-    pub(super) fn open(mutants: &[Generated], within: u32) -> Outcome<Self> {
+    /// The results for this version of the project, from scenarios that take `within` seconds or more. What is
+    /// undecided and has a reason, which is about the model, stays so until the model changes.
+    pub(super) fn open(
+        mutants: &[Generated],
+        within: u32,
+        has_reason: impl Fn(&str) -> bool,
+    ) -> Outcome<Self> {
         let path = folder().join("fates.jsonl");
         let versions = versions()?;
-        let mut known = HashMap::new();
+        let (mut known, mut killers) = (HashMap::new(), HashMap::<String, HashSet<String>>::new());
         for line in std::fs::read_to_string(&path).unwrap_or_default().lines() {
             // The mutant of a truncated line is judged again.
             let Ok(entry) = serde_json::from_str::<Entry>(line) else { continue };
+            if let (Fate::Killed { scenario, .. }, Some((file, _))) =
+                (&entry.judged.fate, entry.name.split_once(": "))
+            {
+                killers.entry(file.to_owned()).or_default().insert(scenario.clone());
+            }
             let stays = match entry.judged.fate {
                 // Scenarios and tests are only added.
                 Fate::Killed { .. } | Fate::Unviable => true,
+                Fate::Undecided { .. } if has_reason(&entry.name) => true,
                 Fate::Lives { .. } | Fate::NotReached => entry.versions == versions,
                 Fate::Undecided { within: was, .. } => entry.versions == versions && was >= within,
             };
@@ -75,12 +88,17 @@ impl Store {
             }
         }
         let numbers = hash(&mutants.iter().map(|one| (one.number, key(one))).collect::<Vec<_>>());
-        Ok(Self { path, versions, numbers, known })
+        Ok(Self { path, versions, numbers, known, killers })
     }
 
     /// The fate of a mutant, if it is known.
     pub(super) fn get(&self, mutant: &Generated) -> Option<Judged> {
         self.known.get(&key(mutant)).cloned()
+    }
+
+    /// Whether a scenario has killed a mutant of this file.
+    pub(super) fn kills(&self, file: &str, scenario: &str) -> bool {
+        self.killers.get(file).is_some_and(|killers| killers.contains(scenario))
     }
 
     /// Stores the fate of a mutant, unless the project was changed meanwhile.

@@ -37,6 +37,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(stalls(&MAP32, &places::STALLS));
     scenarios.extend(unblocked(&MAP32));
     scenarios.extend(half_full(&MAP32));
+    scenarios.push(full_beside(&MAP32));
     let twice = |table| [found_twice(table), again(table)].concat();
     let found: Vec<_> = TABLES.iter().flat_map(twice).collect();
     scenarios.extend(by_lanes(&found));
@@ -146,6 +147,18 @@ fn half_full(table: &Table) -> Vec<Scenario> {
         place("half", (1, 3, 2), 2, &[(0, 1), (0, 2), (1, 1), (0, 3), (1, 2)], &[(0, 0), (1, 1), (1, 2)]);
     let of = |name| table.of_names(HALF, &[&[(InsertUnique, (0, 0))], &[(Search, name)]]);
     vec![of((1, 1)), of((1, 2))]
+}
+
+/// An insert finds no room, and members have left all homes: those of its neighbourhood, and others, which do
+/// not matter.
+fn full_beside(table: &Table) -> Scenario {
+    const BESIDE: Place = Place {
+        gone: &[(1, 1), (2, 1), (3, 1)],
+        ..place("beside", (1, 2, 2), 4, &[(0, 1), (1, 1), (2, 1), (3, 1)], &[(0, 0), (0, 2)])
+    };
+    let mut scenario = table.of_names(BESIDE, &[&[(InsertUnique, (0, 2)), (InsertUnique, (0, 0))]]);
+    scenario.allows.full = true;
+    scenario
 }
 
 /// One warp stops for ever, wherever it can. A search of the other finishes; an operation that changes

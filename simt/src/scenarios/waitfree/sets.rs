@@ -28,6 +28,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(in_place());
     scenarios.extend(rivals(1, 5));
     scenarios.extend(rivals(0, 2));
+    scenarios.push(rival_before());
     scenarios.extend(lanes(&SET64.pairs(&[places::FULL])));
     scenarios.extend(lanes_together());
     scenarios.extend(lanes_alone());
@@ -261,6 +262,15 @@ fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
     patient(&(1..=calls).map(of).collect::<Vec<_>>(), patience)
 }
 
+/// A call on the second node of a chain, beside a rival of five calls on the first one: it loses exchanges
+/// though it did not begin with the fast path's patience.
+fn rival_before() -> Scenario {
+    let rival = [Delete, InsertUnique, Delete, InsertUnique, Delete].map(|op| (op, (0, 0)));
+    let mut scenario = SET64.of_names(places::TWO, &[&[(InsertUnique, (0, 2))], &rival]);
+    scenario.name += "_rival5";
+    with(&scenario, 1)
+}
+
 /// A warp announces a call on one bucket and then one on another. A warp that reads the second one's entry
 /// must not mistake it for that of the first.
 fn buckets() -> Vec<Scenario> {
@@ -319,7 +329,8 @@ fn short() -> Vec<Scenario> {
 /// put into a new node.
 fn split() -> Vec<Scenario> {
     let (one, other) = (places::FULL.keys[0], places::FULL.keys[1]);
-    let mut all = patient(&SET64.pairs(&[Place { shape: (1, 4), ..places::FULL }]), 0);
+    let of_one = [places::FULL, places::DOWN].map(|place| Place { shape: (1, 4), ..place });
+    let mut all = patient(&SET64.pairs(&of_one), 0);
     // Each of the three inserts before takes a node, and one for receipts if it is announced at once.
     for (patience, before) in [(0, 6), (1, 3)] {
         for (spare, rival) in (1..=3).flat_map(|spare| SET_OPS.map(|op| (spare, op))) {
