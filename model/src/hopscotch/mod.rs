@@ -19,7 +19,7 @@ mod mark {
     /// A delete, or an insert that makes room, looks at the group of its home next. Plus one: it has the lock
     /// of that home. The number is the home word.
     pub(super) const ENTER: u32 = 0;
-    /// The same of an insert that makes no room.
+    /// An insert that makes no room looks at the group of its home next. Plus one: it has the lock.
     pub(super) const TRY_ENTER: u32 = 2;
     /// An insert that has found no room looks next whether there is any.
     pub(super) const ROOM: u32 = 4;

@@ -30,8 +30,8 @@ const LEAST: Duration = Duration::from_secs(20);
 /// loops there. The unit tests come after the first part.
 const PARTS: [f64; 3] = [1.0, 5.0, f64::INFINITY];
 
-/// Seconds of the scenarios that have killed other mutants of a file. They come before the last part, also those
-/// that take longer than all parts may.
+/// Seconds of the scenarios that have killed other mutants of a file. They come before the last part, also
+/// those that take longer than all parts may.
 const KIN: f64 = 120.0;
 
 /// Seconds that the scenarios of one mutant may take together, by default.

@@ -58,8 +58,8 @@ struct Entry {
 }
 
 impl Store {
-    /// The results for this version of the project, from scenarios that take `within` seconds or more. What is
-    /// undecided and has a reason, which is about the model, stays so until the model changes.
+    /// The results for this version of the project, from scenarios that take `within` seconds or more. What
+    /// is undecided and has a reason, which is about the model, stays so until the model changes.
     pub(super) fn open(
         mutants: &[Generated],
         within: u32,

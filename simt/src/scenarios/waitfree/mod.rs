@@ -8,6 +8,7 @@ mod epochs;
 mod narrow;
 mod places;
 mod sets;
+mod spec;
 mod subject;
 mod tables;
 mod together;

@@ -72,8 +72,10 @@ pub(super) const NEW: Place = place("new", 2, &[], &[(0, 0), (0, 1)]);
 pub(super) const ROOM: Place = place("room", 2, &[(0, 0)], &[(0, 0), (0, 1)]);
 /// A full node: what comes is between its keys.
 pub(super) const FULL: Place = place("full", 2, &[(0, 0), (0, 2), (0, 3)], &[(0, 2), (0, 1)]);
-/// A full node, whose first word has its highest key.
-pub(super) const DOWN: Place = place("down", 2, &[(0, 3), (0, 0), (0, 2)], &[(0, 2), (0, 1)]);
+/// A full node of one lane, whose first word has its lowest key.
+pub(super) const UP: Place = Place { name: "up", shape: (1, 4), ..FULL };
+/// A full node of one lane, whose first word has its highest key.
+pub(super) const DOWN: Place = Place { name: "down", preload: &[(0, 3), (0, 0), (0, 2)], ..UP };
 /// Nodes of one key, one such node: what comes makes another one.
 pub(super) const ONE: Place = place("one", 1, &[(0, 1)], &[(0, 1), (0, 0)]);
 /// Two nodes, the first of which is full: what comes belongs into the second one.

@@ -1,7 +1,7 @@
 //! The sets of scenarios.
 
 use super::places::{self, NEVER, full, patient, with};
-use super::subject::{IN_PLACE, RECLAIM};
+use super::spec::{IN_PLACE, RECLAIM};
 use super::tables::{EPOCHS64, MAP32, MAP64, SET32, SET64, TABLES};
 use super::{epochs, narrow, together};
 use crate::check::Scenario;
@@ -191,7 +191,8 @@ fn after_receipts() -> Scenario {
     scenario
 }
 
-/// As [`after_receipts`], with keys of 32 bits, and a lane looks for key 0: it is the upper half of a receipt.
+/// As [`after_receipts`], with keys of 32 bits, and a lane looks for key 0: it is the upper half of a
+/// receipt.
 fn zero_after_receipts() -> Scenario {
     let Scenario { programs, name, .. } = after_receipts();
     let mut scenario = SET32.of_names(places::NEW, &[&[], &[]]);
@@ -262,8 +263,8 @@ fn rivals(patience: u32, calls: usize) -> Vec<Scenario> {
     patient(&(1..=calls).map(of).collect::<Vec<_>>(), patience)
 }
 
-/// A call on the second node of a chain, beside a rival of four calls on the first one: it loses exchanges that
-/// the fast path has not counted.
+/// A call on the second node of a chain, beside a rival of four calls on the first one: it loses exchanges
+/// that the fast path has not counted.
 fn rival_before() -> Scenario {
     let rival = [Delete, InsertUnique, Delete, InsertUnique].map(|op| (op, (0, 0)));
     let mut scenario = SET64.of_names(places::TWO, &[&[(InsertUnique, (0, 2))], &rival]);
@@ -324,13 +325,12 @@ fn short() -> Vec<Scenario> {
     [0, 1].iter().flat_map(|&f| patient(&all, f)).collect()
 }
 
-/// Nodes that are split: by one lane of four words; where the pool has one node and needs two; where a link is
-/// lower than the keys. And two calls of one exchange, the second of which takes out the key that the first has
-/// put into a new node.
+/// Nodes that are split: by one lane of four words; where the pool has one node and needs two; where a link
+/// is lower than the keys. And two calls of one exchange, the second of which takes out the key that the
+/// first has put into a new node.
 fn split() -> Vec<Scenario> {
     let (one, other) = (places::FULL.keys[0], places::FULL.keys[1]);
-    let of_one = [places::FULL, places::DOWN].map(|place| Place { shape: (1, 4), ..place });
-    let mut all = patient(&SET64.pairs(&of_one), 0);
+    let mut all = patient(&SET64.pairs(&[places::UP, places::DOWN]), 0);
     // Each of the three inserts before takes a node, and one for receipts if it is announced at once.
     for (patience, before) in [(0, 6), (1, 3)] {
         for (spare, rival) in (1..=3).flat_map(|spare| SET_OPS.map(|op| (spare, op))) {

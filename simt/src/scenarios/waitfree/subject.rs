@@ -1,6 +1,7 @@
 //! The wait-free table as a subject, for every entry type.
 
 use super::counted::{Counted, Narrow};
+use super::spec::{IN_PLACE, RECLAIM, WaitFreeSpec};
 use super::together::{self, Rounds, TOGETHER};
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, Scenario, SimWarp, Subject};
 use crate::scenarios::entry::Entry;
@@ -11,7 +12,7 @@ use std::marker::PhantomData;
 use warpproof_model::reclaim::{
     Counters, EPOCH_BITMAPS, EPOCH_WORDS, EpochPool, Epochs, NodeIndex, NodePool, Pool, Stash, Wide,
 };
-use warpproof_model::spec::{Call, Map, Op, Ret, Spec};
+use warpproof_model::spec::{Call, Op, Ret};
 use warpproof_model::waitfree::{Broken, EMPTY_HEAD, WaitFreeTable, WaitFreeWords, rounds};
 use warpproof_model::{ReadOrder, UserKey, Word, Words};
 
@@ -24,12 +25,6 @@ const RETIRED: usize = 4;
 const USED: usize = 5;
 const NODES: usize = 6;
 const EPOCHS: usize = 7;
-
-/// The call that makes retired nodes free, while nothing else runs.
-pub(super) const RECLAIM: Op = Op::Other(0);
-
-/// The delete that needs no node, while nothing runs but others of its kind.
-pub(super) const IN_PLACE: Op = Op::Other(1);
 
 /// How nodes are used again.
 pub trait Reuse: Clone + Send + Sync + core::fmt::Debug + 'static {
@@ -252,8 +247,8 @@ impl<E: Entry, R: Reuse, const S: usize> WaitFreeSubject<E, R, S> {
         Ret::Each(calls.iter().zip(&ended).map(said).collect())
     }
 
-    /// Keys are where their hash says, and the nodes that buckets count are those that are neither private nor
-    /// retired nor hold receipts.
+    /// Keys are where their hash says, and the nodes that buckets count are those that are neither private
+    /// nor retired nor hold receipts.
     fn check_buckets<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) -> Result<(), Breach> {
         let (table, pool, heads) = (self.table(m), self.pool(m), m.w64(HEADS));
         let buckets = self.config.buckets;
@@ -453,63 +448,6 @@ impl<E: Entry, R: Reuse, const S: usize> Subject for WaitFreeSubject<E, R, S> {
                 homes_of_keys::<E::Key>(self.config.buckets),
             ),
         ]
-    }
-}
-
-/// A map or set in which a delete needs room, too.
-#[derive(Clone, Copy, Debug)]
-pub struct WaitFreeSpec {
-    may_fill: bool,
-}
-
-impl Spec for WaitFreeSpec {
-    /// The keys that are there, in their order, and their values.
-    type State = Vec<(u64, Vec<u64>)>;
-
-    fn initial(&self, _key: u64) -> Self::State {
-        Vec::new()
-    }
-
-    fn step(&self, state: &Self::State, call: &Call, ret: Option<&Ret>, next: &mut Vec<Self::State>) {
-        let call = match (call.op, ret) {
-            (Op::Delete, Some(Ret::Full)) if self.may_fill => return next.push(state.clone()),
-            (RECLAIM, _) => return next.push(state.clone()),
-            (IN_PLACE, _) => Call { op: Op::Delete, ..call.clone() },
-            _ => call.clone(),
-        };
-        let at = state.partition_point(|(key, _)| *key < call.key);
-        let had = state.get(at).filter(|(key, _)| *key == call.key);
-        let before = had.map_or_else(Vec::new, |(_, values)| values.clone());
-        let mut after = Vec::new();
-        Map { may_fill: self.may_fill }.step(&before, &call, ret, &mut after);
-        next.extend(after.into_iter().map(|values| {
-            let mut state = state.clone();
-            let entry = (!values.is_empty()).then_some((call.key, values));
-            state.splice(at..at + had.iter().len(), entry);
-            state
-        }));
-    }
-
-    fn expand(&self, call: &Call, ret: Option<&Ret>) -> Vec<(Call, Option<Ret>)> {
-        if call.op == TOGETHER {
-            return together::expand(call, ret);
-        }
-        vec![(call.clone(), ret.cloned())]
-    }
-
-    fn in_order(&self, call: &Call) -> bool {
-        call.op != TOGETHER
-    }
-
-    fn show(&self, key: u64, state: &Self::State) -> String {
-        match state.as_slice() {
-            [] if key == 0 => "no key is there".to_string(),
-            [] => Map::default().show(key, &Vec::new()),
-            state => {
-                let show = |(key, values): &(u64, Vec<u64>)| Map::default().show(*key, values);
-                state.iter().map(show).collect::<Vec<_>>().join(", ")
-            }
-        }
     }
 }
 

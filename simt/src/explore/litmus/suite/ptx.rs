@@ -1,7 +1,7 @@
 //! The litmus tests of PTX that come with Dat3M (github.com/hernanponcedeleon/Dat3M, `litmus/PTX`, commit
-//! 30640123b), and the verdicts of its models of PTX 6.0 and 7.5, which are equal. Weak accesses are relaxed ones
-//! here, and the scope of the system is that of the device. Each program asks what Dat3M asks. Those that ask
-//! how PTX's proxies order, and those that ask only whether a program ends, are not here.
+//! 30640123b), and the verdicts of its models of PTX 6.0 and 7.5, which are equal. Weak accesses are
+//! relaxed ones here, and the scope of the system is that of the device. Each program asks what Dat3M asks.
+//! Those that ask how PTX's proxies order, and those that ask only whether a program ends, are not here.
 
 use super::*;
 use Says::{Always, Exists, Never};
@@ -429,8 +429,8 @@ fn ptx_verdicts_of_dat3m() {
     assert_eq!((rows.len(), rows.iter().filter(|row| row.differs.is_some()).count()), (66, 11));
 }
 
-/// Where a load is buffered, the search for cycles says so. It does not if the read is an exchange that fails,
-/// and that would not fail if it read an older value: then the others do not do what they did.
+/// Where a load is buffered, the search for cycles says so. It does not if the read is an exchange that
+/// fails, and that would not fail if it read an older value: then the others do not do what they did.
 #[test]
 fn loads_that_dat3m_buffers_are_reported() {
     let rows = [load_buffering(), locks()].into_iter().flatten();
