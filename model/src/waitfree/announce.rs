@@ -320,7 +320,7 @@ where
     fn write_receipt<W: Warp>(self, w: &mut W, node: u32, number: u32, receipt: Receipt) {
         for i in 0..Self::RECEIPT_WORDS {
             let at = number * Self::RECEIPT_WORDS + i;
-            let word = E::Word::from_bits(receipt.from_half(i) as u128);
+            let word = E::Word::from_bits(receipt.half(i) as u128);
             w.elect(at / S as u32, || {
                 // Relaxed: the exchange of the head publishes it.
                 self.words.nodes.store(Self::base(W::LANES, node) + at as usize, word, WriteOrder::Relaxed);

@@ -200,7 +200,7 @@ impl Receipt {
 
     /// Its bits from half `i` on.
     #[inline(always)]
-    pub(super) const fn from_half(self, i: u32) -> u64 {
+    pub(super) const fn half(self, i: u32) -> u64 {
         self.0 >> (32 * i)
     }
 
@@ -300,7 +300,7 @@ mod tests {
     fn receipts_have_two_halves() {
         let call = Announcement(0x1234_5678_9abc << Wide::CALL).next::<Wide>(Update::Add);
         let receipt = Receipt::new::<Wide>(65_535, call, true);
-        let halves = [0, 1].map(|i| receipt.from_half(i) & 0xffff_ffff);
+        let halves = [0, 1].map(|i| receipt.half(i) & 0xffff_ffff);
         assert_eq!(halves, [0x357b_ffff, 0x2468_acf1]);
         assert_eq!(Receipt::joined(halves[0], halves[1]), receipt.0);
         assert_eq!(Receipt::joined(u64::from(u32::MAX), u64::from(u32::MAX)), Receipt::NONE);
