@@ -132,7 +132,7 @@ fn lanes_together() -> Vec<Scenario> {
     all.push(after_receipts());
     // A lane may lose two exchanges.
     let rival = [InsertUnique, Delete, InsertUnique].map(|op| (op, other));
-    let patience = with(&together(&SET64, places::NEW, &[(InsertUnique, one)], &rival), 2);
+    let loses_twice = with(&together(&SET64, places::NEW, &[(InsertUnique, one)], &rival), 2);
     let mut short = Vec::new();
     for mut scenario in all.iter().filter(|scenario| scenario.name.contains("/room_")).cloned() {
         scenario.config.bitmap = vec![u32::MAX << 3];
@@ -152,7 +152,7 @@ fn lanes_together() -> Vec<Scenario> {
     let by_four: Vec<_> = by_four.collect();
     all.extend(by_four);
     all = [1, NEVER].iter().flat_map(|&f| patient(&all, f)).collect();
-    all.push(patience);
+    all.push(loses_twice);
     all.push(with(&zero_after_receipts(), 1));
     all
 }
