@@ -83,40 +83,42 @@ where
         Tile::<L>::per_grid().min(self.table.table().warps())
     }
 
-    /// Runs `f` with two things: whether this tile updates, and its stash. A tile that does not update runs
-    /// it too, with an empty stash, as the tiles of a hardware warp run one loop.
+    /// This tile, whether it updates, and its stash, which the caller closes. A tile that does not update has
+    /// an empty stash; it runs the same code, as the tiles of a hardware warp run one loop.
+    ///
+    /// This takes no closure: the compiler leaves one as large as an update out of line, with its values in
+    /// local memory.
     #[inline(always)]
-    fn with_stash(self, f: impl FnOnce(&mut Tile<L>, bool, &mut Stash)) {
+    fn open_stash(self) -> (Tile<L>, bool, Stash) {
         let (pool, stride, mut tile) = (self.table.table().pool(), self.stride(), self.tiles.tile());
         let has_number = tile.id() < stride;
         // The branches are uniform in the tile.
-        let mut stash = if has_number { pool.open(&mut tile) } else { Stash::from_bits(0) };
-        f(&mut tile, has_number, &mut stash);
-        if has_number {
-            pool.close(&mut tile, stash);
-        }
+        let stash = if has_number { pool.open(&mut tile) } else { Stash::from_bits(0) };
+        (tile, has_number, stash)
     }
 
     /// Runs `f` for every number below `n`, with a stash.
     #[inline(always)]
     pub(super) fn per_stash(self, n: u32, mut f: impl FnMut(&mut Tile<L>, usize, &mut Stash)) {
-        let stride = self.stride();
-        self.with_stash(|tile, has_number, stash| {
-            let rank = tile.rank_in_warp();
-            // The number of the first tile of the hardware warp: the loop is uniform in it.
-            let mut first = tile.id() - rank;
-            while first < n {
-                // Otherwise tiles that once took different branches would wait for memory one after the
-                // other.
-                // SAFETY: all threads of the warp have the same numbers here.
-                unsafe { tile.meet() };
-                let number = first + rank;
-                if has_number && number < n {
-                    f(tile, number as usize, stash);
-                }
-                first += stride;
+        let (pool, stride) = (self.table.table().pool(), self.stride());
+        let (mut tile, has_number, mut stash) = self.open_stash();
+        let rank = tile.rank_in_warp();
+        // The number of the first tile of the hardware warp: the loop is uniform in it.
+        let mut first = tile.id() - rank;
+        while first < n {
+            // Otherwise tiles that once took different branches would wait for memory one after the
+            // other.
+            // SAFETY: all threads of the warp have the same numbers here.
+            unsafe { tile.meet() };
+            let number = first + rank;
+            if has_number && number < n {
+                f(&mut tile, number as usize, &mut stash);
             }
-        });
+            first += stride;
+        }
+        if has_number {
+            pool.close(&mut tile, stash);
+        }
     }
 
     /// Each lane runs operations and writes their codes: [`DEFERRED`] if the fast path leaves one, or if its
@@ -145,41 +147,44 @@ where
                 done(op, answer);
             }
         };
-        self.with_stash(|tile, has_number, stash| {
-            let first = if has_number { tile.id() * L } else { u32::MAX };
-            // A value for each lane, in a register of its thread.
-            let mut number = tile.each(|lane| first.saturating_add(lane));
-            let next = |_: u32| {
-                while number < n.0 {
-                    let this = number;
-                    number = number.saturating_add(step);
-                    let op = at(this);
-                    let code = match (UserKey::new(keys.read(op)), kind.of(op)) {
-                        (Some(key), Some(kind)) => {
-                            begin(op);
-                            let value = values.map_or(E::Value::ZERO, |values| values.read(op));
-                            return Some((this, kind, key, value));
-                        }
-                        // The tile runs it later, so that this kernel stays small.
-                        (None, _) => DEFERRED,
-                        (_, None) => UNKNOWN_OPERATION,
-                    };
-                    // SAFETY: one lane writes.
-                    unsafe { outcomes.at(op).write(code) }
-                }
-                None
-            };
-            table.each_lane(tile, (kind.one(), stash, &mut HardwareWarp), next, done);
-            // Other lanes wrote outcomes.
-            tile.sync();
-            let mut base = first;
-            while base < n.0 {
-                for lane in 0..L.min(n.0 - base) {
-                    rest(tile, at(base + lane), stash);
-                }
-                base = base.saturating_add(step);
+        let pool = table.pool();
+        let (mut tile, has_number, mut stash) = self.open_stash();
+        let first = if has_number { tile.id() * L } else { u32::MAX };
+        // A value for each lane, in a register of its thread.
+        let mut number = tile.each(|lane| first.saturating_add(lane));
+        let next = |_: u32| {
+            while number < n.0 {
+                let this = number;
+                number = number.saturating_add(step);
+                let op = at(this);
+                let code = match (UserKey::new(keys.read(op)), kind.of(op)) {
+                    (Some(key), Some(kind)) => {
+                        begin(op);
+                        let value = values.map_or(E::Value::ZERO, |values| values.read(op));
+                        return Some((this, kind, key, value));
+                    }
+                    // The tile runs it later, so that this kernel stays small.
+                    (None, _) => DEFERRED,
+                    (_, None) => UNKNOWN_OPERATION,
+                };
+                // SAFETY: one lane writes.
+                unsafe { outcomes.at(op).write(code) }
             }
-        });
+            None
+        };
+        table.each_lane(&mut tile, (kind.one(), &mut stash, &mut HardwareWarp), next, done);
+        // Other lanes wrote outcomes.
+        tile.sync();
+        let mut base = first;
+        while base < n.0 {
+            for lane in 0..L.min(n.0 - base) {
+                rest(&mut tile, at(base + lane), &mut stash);
+            }
+            base = base.saturating_add(step);
+        }
+        if has_number {
+            pool.close(&mut tile, stash);
+        }
     }
 
     /// Runs what was deferred, after nodes were made free. An operation that finds no free node gets the code
