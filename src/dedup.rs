@@ -78,7 +78,7 @@ pub(crate) fn dedup(args: &Args) -> Result<(), Failure> {
     let mut progress = Progress::new("writing", kept.len() as u64);
     let mut reader = table.reader();
     for (done, row) in kept.into_iter().enumerate() {
-        target.row(table.row(row as usize, &mut reader))?;
+        target.row(table.row(row as usize, &mut reader).cells())?;
         progress.now_and_then(done as u64);
     }
     drop(progress);

@@ -5,9 +5,9 @@ pub(crate) mod room;
 mod rows;
 
 pub(crate) use operations::{Can, operations};
-#[cfg(feature = "gpu")]
-pub(crate) use rows::OPEN;
-pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, PAGED, SHARDED, SLAB, WAITFREE};
+#[cfg(test)]
+pub(crate) use rows::SLAB;
+pub(crate) use rows::{ALL, DYNAMIC, HOPSCOTCH, OPEN, PAGED, SHARDED, WAITFREE};
 
 use crate::backend::Opened;
 #[cfg(feature = "gpu")]

@@ -58,10 +58,11 @@ fn rows(table: &Table) -> Vec<Vec<Vec<u8>>> {
     let mut reader = table.reader();
     let mut rows = vec![table.header().to_vec()];
     for row in 0..table.rows() {
-        rows.push(table.row(row, &mut reader).map(<[u8]>::to_vec).collect());
-        assert_eq!(reader.cell(rows[0].len()), b"");
+        let row = table.row(row, &mut reader);
+        assert_eq!(row.cell(rows[0].len()), b"");
+        rows.push(row.cells().map(<[u8]>::to_vec).collect());
     }
-    assert_eq!(table.row(table.rows(), &mut reader).count(), 0);
+    assert_eq!(table.row(table.rows(), &mut reader).len(), 0);
     rows
 }
 

@@ -11,7 +11,7 @@ mod table;
 mod trace;
 
 pub use keys::{Coder, KeyType};
-pub use rows::RowReader;
+pub use rows::{Row, RowReader};
 pub use sequence::{Letters, SequenceFile};
 pub use table::{Layout, Table};
 pub use trace::Trace;

@@ -1,24 +1,64 @@
 //! Single rows of a file in memory.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
-use memchr::{memchr, memchr_iter, memchr2};
+
+/// What a byte of a row may be.
+const CELL: u8 = 0;
+const DELIMITER: u8 = 1;
+const LINE_FEED: u8 = 2;
+/// A quote or a carriage return.
+const OTHER: u8 = 3;
 
 /// Parses single rows in memory. Its buffers are reused for every row.
 #[derive(Debug)]
 pub struct RowReader {
     core: Reader,
     delimiter: u8,
-    cells: Vec<u8>,
+    /// What each byte is.
+    class: [u8; 256],
+    /// The cells of a row with quotes, without them.
+    unquoted: Vec<u8>,
     ends: Vec<usize>,
-    count: usize,
-    /// Bytes between two cells in `cells`.
+}
+
+/// A row of a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Row<'r> {
+    /// The cells, with `gap` bytes between two.
+    bytes: &'r [u8],
+    /// Where each cell ends.
+    ends: &'r [usize],
     gap: usize,
 }
 
+impl<'r> Row<'r> {
+    /// How many cells the row has.
+    pub const fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether the row has no cell, as one has that is missing.
+    pub const fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// One cell of the row; nothing beyond its end.
+    pub fn cell(&self, i: usize) -> &'r [u8] {
+        let Some(&end) = self.ends.get(i) else { return &[] };
+        let from = if i == 0 { 0 } else { self.ends[i - 1] + self.gap };
+        &self.bytes[from..end]
+    }
+
+    /// All cells.
+    pub fn cells(self) -> impl ExactSizeIterator<Item = &'r [u8]> {
+        (0..self.len()).map(move |i| self.cell(i))
+    }
+}
+
 /// The result of [`RowReader::read`].
-pub(super) enum Read {
+pub(super) enum Read<'r> {
     /// A row, and where the next one begins.
-    Row { next: usize },
+    Row { row: Row<'r>, next: usize },
     /// The end of the file.
     End,
     /// The end of the file between quotes.
@@ -29,9 +69,12 @@ impl RowReader {
     /// A reader of rows with this byte between their cells.
     pub(super) fn new(delimiter: u8) -> Self {
         let core = ReaderBuilder::new().delimiter(delimiter).build();
-        let mut reader = Self { core, delimiter, cells: vec![0; 1024], ends: vec![0; 64], count: 0, gap: 0 };
+        let mut class = [CELL; 256];
+        (class[usize::from(b'\n')], class[usize::from(delimiter)]) = (LINE_FEED, DELIMITER);
+        (class[usize::from(b'"')], class[usize::from(b'\r')]) = (OTHER, OTHER);
+        let mut reader = Self { core, delimiter, class, unquoted: vec![0; 1024], ends: vec![0; 64] };
         // The parser drops a byte order mark before the first row that it ever reads. This is that row.
-        reader.read(b"\n.\n", 0);
+        reader.parse(b"\n.\n", 0);
         reader
     }
 
@@ -42,72 +85,88 @@ impl RowReader {
         }
     }
 
-    /// How many cells the row has.
-    pub(super) const fn count(&self) -> usize {
-        self.count
+    /// Reads the row that begins at `from`, after empty lines.
+    pub(super) fn read<'r>(&'r mut self, bytes: &'r [u8], from: usize) -> Read<'r> {
+        match self.split(bytes, from) {
+            Some((end, next)) => {
+                Read::Row { row: Row { bytes: &bytes[from..end], ends: &self.ends, gap: 1 }, next }
+            }
+            None => self.parse(bytes, from),
+        }
     }
 
-    /// Parses the row that begins at `from`, after empty lines.
-    pub(super) fn read(&mut self, bytes: &[u8], mut from: usize) -> Read {
-        if let Some(next) = self.read_plain(bytes, from) {
-            return Read::Row { next };
+    /// Splits a row without a quote, as most are: its cells are what is between the delimiters. Returns where
+    /// it ends and where the next row begins.
+    fn split(&mut self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+        self.ends.clear();
+        let (row, mut at) = (bytes.get(from..)?, 0);
+        let end = 'row: loop {
+            let mut places = self.places(row.get(at..).filter(|rest| !rest.is_empty())?);
+            while places != 0 {
+                let place = at + (places.trailing_zeros() / u8::BITS) as usize;
+                match self.class[usize::from(row[place])] {
+                    CELL => {}
+                    DELIMITER => self.ends.push(place),
+                    _ => break 'row place,
+                }
+                places &= places - 1;
+            }
+            at += size_of::<u64>();
+        };
+        let line_end = match row[end..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ => return None,
+        };
+        // An empty line is no row.
+        if end == 0 {
+            return None;
         }
-        self.gap = 0;
+        self.ends.push(end);
+        Some((from + end, from + end + line_end))
+    }
+
+    /// Where among the next eight bytes one may be that is more than a part of a cell: the highest bit of each
+    /// such byte, and of some others.
+    fn places(&self, rest: &[u8]) -> u64 {
+        const ONES: u64 = u64::MAX / 0xff;
+        let word = match rest.first_chunk() {
+            Some(word) => u64::from_le_bytes(*word),
+            None => {
+                let mut word = [0xff; size_of::<u64>()];
+                word[..rest.len()].copy_from_slice(rest);
+                u64::from_le_bytes(word)
+            }
+        };
+        // A quote and what is below, as line ends are, or a delimiter. A byte above one of them may count too.
+        let low = word.wrapping_sub(ONES * (u64::from(b'"') + 1)) & !word;
+        let other = word ^ (ONES * u64::from(self.delimiter));
+        (low | other.wrapping_sub(ONES) & !other) & ONES << 7
+    }
+
+    /// Reads a row of any kind.
+    fn parse<'r>(&'r mut self, bytes: &[u8], mut from: usize) -> Read<'r> {
+        let Self { core, unquoted, ends: all_ends, .. } = self;
+        all_ends.resize(all_ends.capacity().max(64), 0);
         let (mut cells, mut ends) = (0, 0);
         while from < bytes.len() {
             let (result, read, wrote, ended) =
-                self.core.read_record(&bytes[from..], &mut self.cells[cells..], &mut self.ends[ends..]);
+                core.read_record(&bytes[from..], &mut unquoted[cells..], &mut all_ends[ends..]);
             from += read;
             cells += wrote;
             ends += ended;
             match result {
                 ReadRecordResult::Record => {
-                    self.count = ends;
-                    return Read::Row { next: from };
+                    let row = Row { bytes: &unquoted[..cells], ends: &all_ends[..ends], gap: 0 };
+                    return Read::Row { row, next: from };
                 }
-                ReadRecordResult::OutputFull => self.cells.resize(self.cells.len() * 2, 0),
-                ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
+                ReadRecordResult::OutputFull => unquoted.resize(unquoted.len() * 2, 0),
+                ReadRecordResult::OutputEndsFull => all_ends.resize(all_ends.len() * 2, 0),
                 ReadRecordResult::InputEmpty | ReadRecordResult::End => break,
             }
         }
-        self.count = 0;
         // Every file here ends in a line end, so a row without an end is between quotes.
         if cells + ends > 0 { Read::Unclosed } else { Read::End }
-    }
-
-    /// Reads a row without a quote that ends in LF, as most do: its cells are what is between the delimiters.
-    /// Returns where the next row begins.
-    fn read_plain(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
-        let rest = bytes.get(from..)?;
-        let line = &rest[..memchr(b'\n', rest)?];
-        if line.is_empty() || memchr2(b'"', b'\r', line).is_some() {
-            return None;
-        }
-        self.cells.resize(self.cells.len().max(line.len()), 0);
-        self.cells[..line.len()].copy_from_slice(line);
-        self.count = 0;
-        for end in memchr_iter(self.delimiter, line).chain([line.len()]) {
-            match self.ends.get_mut(self.count) {
-                Some(place) => *place = end,
-                None => self.ends.push(end),
-            }
-            self.count += 1;
-        }
-        self.gap = 1;
-        Some(from + line.len() + 1)
-    }
-
-    pub(super) fn cells(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.count).map(|i| self.cell(i))
-    }
-
-    /// One cell of the row; nothing beyond its end.
-    pub fn cell(&self, i: usize) -> &[u8] {
-        if i >= self.count {
-            return &[];
-        }
-        let from = if i == 0 { 0 } else { self.ends[i - 1] + self.gap };
-        &self.cells[from..self.ends[i]]
     }
 }
 
@@ -119,8 +178,8 @@ mod tests {
     fn rows(bytes: &[u8]) -> Vec<Vec<Vec<u8>>> {
         let mut reader = RowReader::new(b',');
         let (mut rows, mut from) = (Vec::new(), 0);
-        while let Read::Row { next } = reader.read(bytes, from) {
-            rows.push(reader.cells().map(<[u8]>::to_vec).collect());
+        while let Read::Row { row, next } = reader.read(bytes, from) {
+            rows.push(row.cells().map(<[u8]>::to_vec).collect());
             from = next;
         }
         rows

@@ -1,15 +1,22 @@
 //! Tables: a file of rows in memory, with its header, the beginning of each row and a code for its key.
 //!
-//! Cells are not kept as separate strings, so a file of 10^7 rows takes its size and 16 bytes a row.
+//! Cells are not kept as separate strings, so a file of 10^7 rows takes its size and 16 bytes a row. The rows of
+//! a file without quotes are read by all threads.
 
 use super::Malformed;
 use super::keys::{Coder, KeyType};
 use super::lines::line_of_row;
-use super::rows::{Read, RowReader};
+use super::rows::{Read, Row, RowReader};
+use memchr::memchr;
+use rayon::prelude::*;
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// Rows between two reports of progress.
 const STEP: usize = 1 << 16;
+/// Bytes that one thread reads at a time, and how many times that between two reports of progress.
+const PIECE: usize = 1 << 20;
+const PIECES: usize = 1 << 6;
 
 const UNCLOSED: &str = "a quote is opened in this row and never closed";
 
@@ -28,6 +35,8 @@ pub struct Table {
     header: Vec<Vec<u8>>,
     columns: Vec<usize>,
     coder: Coder,
+    /// Whether a cell after the header may have quotes.
+    quoted: bool,
     /// Where each row begins.
     starts: Vec<u64>,
     codes: Vec<u64>,
@@ -71,14 +80,13 @@ impl Table {
         bytes.push(b'\n');
         let (delimiter, coder) = (layout.delimiter, layout.coder.clone());
         let (header, columns, starts, codes) = (vec![], vec![], vec![], vec![]);
-        let mut table = Self { bytes, delimiter, header, columns, coder, starts, codes };
-        let mut reader = table.reader();
-        let rows_from = table.read_header(&mut reader)?;
+        let mut table = Self { bytes, delimiter, header, columns, coder, quoted: true, starts, codes };
+        let rows_from = table.read_header()?;
         table.columns = match &layout.keys[..] {
             [] => (0..table.header.len()).collect(),
             names => table.key_columns(names)?,
         };
-        table.read_rows(&mut reader, rows_from, &mut progress)?;
+        table.read_rows(rows_from, &mut progress)?;
         Ok(table)
     }
 
@@ -117,8 +125,8 @@ impl Table {
     pub fn equal(&self, row: usize, other: &Self, other_row: usize) -> bool {
         READERS.with_borrow_mut(|readers| {
             let [ours, theirs] = readers;
-            let ours = self.cells_of_key(row, ours);
-            let theirs = other.cells_of_key(other_row, theirs);
+            let ours = self.row_to_compare(row, ours);
+            let theirs = other.row_to_compare(other_row, theirs);
             let mut pairs = self.columns.iter().zip(&other.columns);
             self.columns.len() == other.columns.len()
                 && pairs.all(|(&a, &b)| self.coder.equal(ours.cell(a), theirs.cell(b)))
@@ -131,15 +139,36 @@ impl Table {
     }
 
     /// Parses a row; a missing row has no cells.
-    pub fn row<'r>(&self, row: usize, reader: &'r mut RowReader) -> impl Iterator<Item = &'r [u8]> + use<'r> {
-        self.read(row, reader);
-        reader.cells()
+    pub fn row<'r>(&'r self, row: usize, reader: &'r mut RowReader) -> Row<'r> {
+        let from = self.starts.get(row).map_or(self.bytes.len(), |&start| start as usize);
+        match reader.read(&self.bytes, from) {
+            Read::Row { row, .. } => row,
+            Read::End | Read::Unclosed => Row::default(),
+        }
     }
 
-    /// Parses a row, whose [cells](RowReader::cell) are then those of the reader; a missing row has none.
-    pub fn read(&self, row: usize, reader: &mut RowReader) {
-        let from = self.starts.get(row).map_or(self.bytes.len(), |&start| start as usize);
-        reader.read(&self.bytes, from);
+    /// The text of a row, without its line end: its cells with delimiters between. None if the file has quotes
+    /// after its header, or there is no such row.
+    pub fn text(&self, row: usize) -> Option<&[u8]> {
+        let from = *self.starts.get(row).filter(|_| !self.quoted)?;
+        let to = self.starts.get(row + 1).map_or(self.bytes.len(), |&next| next as usize);
+        // There may be empty lines before a row and, in the last one, after it.
+        let is_end = |byte: &u8| b"\r\n".contains(byte);
+        let line = &self.bytes[from as usize..to];
+        let first = line.iter().position(|byte| !is_end(byte))?;
+        let last = line.iter().rposition(|byte| !is_end(byte))?;
+        Some(&line[first..=last])
+    }
+
+    /// Brings the beginnings of these rows to the cache. Rows in no order are read faster after that.
+    pub fn touch(&self, rows: impl Iterator<Item = usize>) {
+        let first = |row| self.bytes.get(*self.starts.get(row)? as usize);
+        std::hint::black_box(rows.filter_map(first).fold(0, |all, byte| all ^ byte));
+    }
+
+    /// What is between the cells of a row.
+    pub const fn delimiter(&self) -> u8 {
+        self.delimiter
     }
 
     /// The column of this name.
@@ -173,20 +202,20 @@ impl Table {
     }
 
     /// Parses a row for a comparison.
-    fn cells_of_key<'r>(&self, row: usize, reader: &'r mut Option<RowReader>) -> &'r RowReader {
+    fn row_to_compare<'r>(&'r self, row: usize, reader: &'r mut Option<RowReader>) -> Row<'r> {
         let reader = reader.get_or_insert_with(|| self.reader());
         reader.delimit_by(self.delimiter);
-        self.read(row, reader);
-        reader
+        self.row(row, reader)
     }
 
-    fn read_header(&mut self, reader: &mut RowReader) -> Result<usize, Malformed> {
-        let next = match reader.read(&self.bytes, 0) {
-            Read::Row { next } => next,
+    fn read_header(&mut self) -> Result<usize, Malformed> {
+        let mut reader = self.reader();
+        let (header, next) = match reader.read(&self.bytes, 0) {
+            Read::Row { row, next } => (row.cells().map(<[u8]>::to_vec).collect(), next),
             Read::End => return Err(self.error(0, "there is no header")),
             Read::Unclosed => return Err(self.error(0, UNCLOSED)),
         };
-        self.header = reader.cells().map(<[u8]>::to_vec).collect();
+        self.header = header;
         Ok(next)
     }
 
@@ -202,43 +231,94 @@ impl Table {
         Ok(columns)
     }
 
-    fn read_rows(
-        &mut self,
-        reader: &mut RowReader,
-        mut from: usize,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<(), Malformed> {
-        loop {
-            let next = match reader.read(&self.bytes, from) {
-                Read::Row { next } => next,
-                Read::End => return Ok(()),
-                Read::Unclosed => return Err(self.error(from, UNCLOSED)),
+    fn read_rows(&mut self, mut from: usize, progress: &mut dyn FnMut(u64)) -> Result<(), Malformed> {
+        self.quoted = memchr(b'"', &self.bytes[from..]).is_some();
+        while from < self.bytes.len() {
+            let parts = if self.quoted {
+                // A line end may be between quotes: nobody knows where a row begins without those before it.
+                let part = self.read_part(from..self.bytes.len(), STEP);
+                from = part.next;
+                vec![part]
+            } else {
+                let pieces = self.pieces(from);
+                from = pieces.last().map_or(from, |piece| piece.end);
+                pieces.into_par_iter().map(|piece| self.read_part(piece, usize::MAX)).collect()
             };
-            if reader.count() != self.header.len() {
-                return Err(self.ragged(from, reader));
-            }
-            let cells = self.columns.iter().map(|&column| reader.cell(column));
-            let code = match self.coder.code(cells) {
-                Ok(code) => code,
-                Err(at) => {
-                    let column = self.columns[at];
-                    let what = "not an integer of 64 bits";
-                    return Err(self.malformed_at(from, column, reader.cell(column), what));
+            for part in parts {
+                self.starts.extend(part.starts);
+                self.codes.extend(part.codes);
+                if let Some(wrong) = part.wrong {
+                    return Err(self.wrong(wrong));
                 }
-            };
-            self.starts.push(from as u64);
-            self.codes.push(code);
-            from = next;
-            if self.codes.len().is_multiple_of(STEP) {
-                progress(from as u64);
             }
+            progress(from as u64);
         }
+        Ok(())
     }
 
-    fn ragged(&self, from: usize, reader: &RowReader) -> Malformed {
-        let (found, expected) = (reader.count(), self.header.len());
-        let at = found.min(expected) + 1;
-        self.error(from, format_args!("column {at}: the row has {found} cells, the header {expected}"))
+    /// Cuts what begins at `from` into pieces that end with a line.
+    fn pieces(&self, mut from: usize) -> Vec<Range<usize>> {
+        let mut pieces = Vec::with_capacity(PIECES);
+        while pieces.len() < PIECES && from < self.bytes.len() {
+            let least = (from + PIECE).min(self.bytes.len());
+            let end = memchr(b'\n', &self.bytes[least..]).map_or(self.bytes.len(), |at| least + at + 1);
+            pieces.push(from..end);
+            from = end;
+        }
+        pieces
+    }
+
+    /// Reads the rows that begin in a part of the file, as many as `most`, up to one that is wrong.
+    fn read_part(&self, part: Range<usize>, most: usize) -> Part {
+        let (mut reader, mut from) = (self.reader(), part.start);
+        let (mut starts, mut codes) = (Vec::new(), Vec::new());
+        let mut wrong = None;
+        while from < part.end && starts.len() < most {
+            let (row, next) = match reader.read(&self.bytes[..part.end], from) {
+                Read::Row { row, next } => (row, next),
+                Read::End => {
+                    from = part.end;
+                    break;
+                }
+                Read::Unclosed => {
+                    wrong = Some(Wrong { from, what: What::Unclosed });
+                    break;
+                }
+            };
+            if row.len() != self.header.len() {
+                wrong = Some(Wrong { from, what: What::Cells(row.len()) });
+                break;
+            }
+            match self.coder.code(self.columns.iter().map(|&column| row.cell(column))) {
+                Ok(code) => codes.push(code),
+                Err(at) => {
+                    let column = self.columns[at];
+                    wrong = Some(Wrong { from, what: What::NoInteger(column, row.cell(column).to_vec()) });
+                    break;
+                }
+            }
+            starts.push(from as u64);
+            from = next;
+        }
+        Part { starts, codes, wrong, next: from }
+    }
+
+    /// The error about a row that is wrong, which comes after all rows that are known.
+    fn wrong(&self, Wrong { from, what }: Wrong) -> Malformed {
+        match what {
+            What::Unclosed => self.error(from, UNCLOSED),
+            What::Cells(found) => {
+                let expected = self.header.len();
+                let at = found.min(expected) + 1;
+                self.error(
+                    from,
+                    format_args!("column {at}: the row has {found} cells, the header {expected}"),
+                )
+            }
+            What::NoInteger(column, cell) => {
+                self.malformed_at(from, column, &cell, "not an integer of 64 bits")
+            }
+        }
     }
 
     /// An error about the row that begins at `from`.
@@ -248,6 +328,31 @@ impl Table {
         let row = if from == 0 { 0 } else { before + 1 };
         Malformed { line: line_of_row(&self.bytes, from), row: Some(row), what: message.to_string() }
     }
+}
+
+/// What was read of a part of a file.
+struct Part {
+    starts: Vec<u64>,
+    codes: Vec<u64>,
+    /// The row that ended it.
+    wrong: Option<Wrong>,
+    /// Where the next row begins.
+    next: usize,
+}
+
+/// A row that is wrong.
+struct Wrong {
+    from: usize,
+    what: What,
+}
+
+/// What is wrong with a row.
+enum What {
+    Unclosed,
+    /// It has so many cells.
+    Cells(usize),
+    /// This cell of this column should be an integer.
+    NoInteger(usize, Vec<u8>),
 }
 
 #[cfg(test)]
@@ -264,9 +369,9 @@ mod tests {
         let codes = [7i64, -8].map(i64::cast_unsigned);
         assert_eq!((table.rows(), table.columns(), table.codes()), (2, &[1][..], &codes[..]));
         let mut reader = table.reader();
-        assert_eq!(table.row(1, &mut reader).collect::<Vec<_>>(), [&b"\xff"[..], b"-8"]);
-        assert_eq!(table.row(0, &mut reader).collect::<Vec<_>>(), [&b"a,\"b\"\n"[..], b"7"]);
-        assert_eq!(table.row(2, &mut reader).count(), 0);
+        assert_eq!(table.row(1, &mut reader).cells().collect::<Vec<_>>(), [&b"\xff"[..], b"-8"]);
+        assert_eq!(table.row(0, &mut reader).cells().collect::<Vec<_>>(), [&b"a,\"b\"\n"[..], b"7"]);
+        assert_eq!(table.row(2, &mut reader).len(), 0);
     }
 
     #[test]
@@ -284,6 +389,37 @@ mod tests {
             assert_eq!(error.line, line, "{error}");
             assert_eq!(error.row, Some(row), "{error}");
             assert!(error.what.contains(what), "{error}");
+        }
+    }
+
+    /// Files that are read in pieces, with line ends of all kinds; the same files with a quote at the end are
+    /// read in one piece.
+    #[test]
+    fn pieces_give_the_rows_of_the_whole_file() {
+        let mut text = b"id,a\n".to_vec();
+        for row in 0..2 * PIECE / 10 {
+            let end = ["\n", "\r\n", "\r", "\n\n"][row * 7 / 5 % 4];
+            text.extend_from_slice(format!("{},{}{end}", row * 3, "x".repeat(row % 9)).as_bytes());
+        }
+        let whole = parse(&[&text[..], b"5,\"\"\n"].concat()).expect("a table");
+        let table = parse(&text).expect("a table");
+        assert!(table.bytes.len() > PIECE && table.rows() == 2 * PIECE / 10);
+        assert!(table.starts[..] == whole.starts[..table.rows()]);
+        let mut reader = table.reader();
+        for row in (0..table.rows()).step_by(7) {
+            let cells: Vec<_> = table.row(row, &mut reader).cells().collect();
+            assert_eq!(table.text(row), Some(&cells.join(&b","[..])[..]));
+        }
+        assert_eq!((whole.text(0), table.text(table.rows())), (None, None));
+        assert!((0..).map(|row| row * 3).zip(table.codes()).all(|(row, &code)| row == code));
+        for (row, what) in [("1", "column 2: the row has 1 cells"), ("x,1", "column 1 (id): \"x\" is not")] {
+            let [first, last] = [b"\n".to_vec(), text.clone()].map(|before| {
+                let text = [&b"id,a\n"[..], &before, row.as_bytes(), b"\n,,\n", &text[5..]].concat();
+                parse(&text[if before.len() > 1 { 5 } else { 0 }..]).expect_err("malformed")
+            });
+            assert_eq!((first.line, first.row), (3, Some(1)));
+            assert_eq!((last.line, last.row), (line_of_row(&text, text.len()), Some(table.rows() + 1)));
+            assert!(first.what.contains(what) && last.what == first.what, "{first} {last}");
         }
     }
 

@@ -106,7 +106,7 @@ pub(crate) fn group(args: &Args) -> Result<(), Failure> {
     let mut target = args.table.target(&args.file, &header, kinds)?;
     let mut progress = Progress::new("writing", groups.len() as u64);
     let (mut reader, mut other) = (table.reader(), table.reader());
-    let (mut row, mut cells) = (Vec::new(), Vec::new());
+    let mut cells = Vec::new();
     for (number, (&first, size)) in groups.first_rows().iter().zip(groups.sizes()).enumerate() {
         cells.clear();
         let mut ends = Vec::with_capacity(wanted.results.len() + 1);
@@ -119,12 +119,11 @@ pub(crate) fn group(args: &Args) -> Result<(), Failure> {
             result(&mut cells, (state, what), (table, wanted.values[value]), &mut other);
             ends.push(cells.len());
         }
-        table.read(first as usize, &mut reader);
-        row.clear();
-        row.extend(table.columns().iter().map(|&column| reader.cell(column).to_vec()));
+        let first = table.row(first as usize, &mut reader);
+        let key = table.columns().iter().map(|&column| first.cell(column));
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let results = starts.zip(&ends).map(|(from, &to)| &cells[from..to]);
-        target.row(row.iter().map(Vec::as_slice).chain(results))?;
+        target.row(key.chain(results))?;
         progress.now_and_then(number as u64);
     }
     drop(progress);
@@ -189,10 +188,10 @@ fn states(
     let mut progress = Progress::new("adding", numbers.len() as u64);
     let mut reader = table.reader();
     for (row, &number) in numbers.iter().enumerate() {
-        table.read(row, &mut reader);
+        let cells = table.row(row, &mut reader);
         let states = &mut states[number as usize * values.len()..];
         for (&column, state) in values.iter().zip(states) {
-            let cell = reader.cell(column);
+            let cell = cells.cell(column);
             if cell.is_empty() {
                 continue;
             }
@@ -218,8 +217,7 @@ fn result(
         What::Min | What::Max => {
             let row = if what == What::Min { state.lowest() } else { state.highest() };
             if let Some(row) = row {
-                table.read(row as usize, reader);
-                out.extend_from_slice(reader.cell(column));
+                out.extend_from_slice(table.row(row as usize, reader).cell(column));
             }
         }
     }

@@ -5,13 +5,19 @@ use crate::failure::Failure;
 use crate::keyed::{As, Header, Index, Pairs, Source, TableArgs};
 use crate::output::Progress;
 use crate::parquet::Kind;
-use crate::target::Target;
+use crate::target::{Block, Target};
 use clap::ValueEnum;
+use rayon::prelude::*;
 use std::path::PathBuf;
-use warpproof::files::{RowReader, Table};
+use std::sync::atomic::{AtomicBool, Ordering};
+use warpproof::files::{Row, Table};
 
 /// Left rows that are looked up in one bulk call.
 const BATCH: usize = 1 << 18;
+/// Left rows that a thread writes at a time.
+const PART: usize = 1 << 13;
+/// Left rows whose right rows are brought to the cache together.
+const NEAR: usize = 1 << 7;
 
 /// Join two files on one or several columns
 ///
@@ -109,9 +115,7 @@ fn write(args: &Args, on: &Opened, left: &Source, mut right: Source) -> Result<(
     for (batch, codes) in left.codes().chunks(BATCH).enumerate() {
         let from = batch * BATCH;
         let found = index.find((left, from, codes), right)?;
-        for (row, number) in (from..).zip(found) {
-            rows.of(row, index.rows(number))?;
-        }
+        rows.batch(from, &found, &index)?;
         progress.at((from + codes.len()) as u64);
         progress.say(|| index.copied());
     }
@@ -124,16 +128,19 @@ fn write(args: &Args, on: &Opened, left: &Source, mut right: Source) -> Result<(
 
 /// Writes the rows of a join.
 struct Rows<'a> {
+    joined: Joined<'a>,
+    target: Target,
+}
+
+/// The rows of a join.
+struct Joined<'a> {
     how: How,
     left: &'a Table,
     right: &'a Table,
-    ours: RowReader,
-    theirs: RowReader,
     /// The columns of the right file that are written.
     columns: Vec<usize>,
     /// Whether each right row was written, if that is of interest.
-    written: Vec<bool>,
-    target: Target,
+    written: Vec<AtomicBool>,
 }
 
 impl<'a> Rows<'a> {
@@ -152,49 +159,90 @@ impl<'a> Rows<'a> {
         let mut header = Header::new(left.header().to_vec());
         columns.iter().for_each(|&column| header.add(&right.header()[column], "_right"));
         let target = args.table.target(&args.left, &header, || kinds(how, sources, &columns))?;
-        let (ours, theirs) = (left.reader(), right.reader());
-        let written = vec![false; if how == How::Outer { right.rows() } else { 0 }];
-        Ok(Self { how, left, right, ours, theirs, columns, written, target })
+        let rows = if how == How::Outer { right.rows() } else { 0 };
+        let written = (0..rows).map(|_| AtomicBool::new(false)).collect();
+        Ok(Self { joined: Joined { how, left, right, columns, written }, target })
     }
 
-    /// Writes what becomes of a left row that matches these right rows.
-    fn of(&mut self, row: usize, matching: &[u32]) -> Result<(), Failure> {
-        let wanted = match self.how {
-            How::Inner | How::Semi => !matching.is_empty(),
-            How::Anti => matching.is_empty(),
-            How::Left | How::Outer => true,
-        };
-        if !wanted {
-            return Ok(());
-        }
-        let ours: Vec<&[u8]> = self.left.row(row, &mut self.ours).collect();
-        if matches!(self.how, How::Semi | How::Anti) || matching.is_empty() {
-            let empty = self.columns.iter().map(|_| &[][..]);
-            return self.target.row(ours.iter().copied().chain(empty));
-        }
-        for &row in matching {
-            if let Some(written) = self.written.get_mut(row as usize) {
-                *written = true;
-            }
-            self.right.read(row as usize, &mut self.theirs);
-            let theirs = self.columns.iter().map(|&column| self.theirs.cell(column));
-            self.target.row(ours.iter().copied().chain(theirs))?;
-        }
-        Ok(())
+    /// Writes what becomes of the left rows from `from` on, whose keys have these numbers.
+    fn batch(&mut self, from: usize, numbers: &[u32], index: &Index) -> Result<(), Failure> {
+        let Self { joined, target } = self;
+        let joined = &*joined;
+        let Joined { left, right, columns, .. } = joined;
+        let none = target.block();
+        let parts = numbers.par_chunks(PART).enumerate().map(|(part, numbers)| {
+            let (mut ours, mut theirs) = (left.reader(), right.reader());
+            let mut block = none.clone();
+            joined.of(from + part * PART, numbers, index, |row, other| {
+                block.copy(left, row, &mut ours)?;
+                let other = other.map_or(Row::default(), |other| right.row(other as usize, &mut theirs));
+                columns.iter().try_for_each(|&column| block.cell(other.cell(column)))?;
+                block.end();
+                Ok(())
+            })?;
+            Ok(block)
+        });
+        let parts = parts.collect::<std::io::Result<Vec<Block>>>().map_err(|error| target.failed(&error))?;
+        parts.into_iter().try_for_each(|block| target.extend(block))
     }
 
     /// Writes the right rows without a left one, if they are wanted.
     fn alone(&mut self) -> Result<(), Failure> {
+        let Joined { left, right, columns, written, .. } = &self.joined;
         let keys: Vec<(usize, usize)> =
-            self.left.columns().iter().copied().zip(self.right.columns().iter().copied()).collect();
-        for row in (0..self.written.len()).filter(|&row| !self.written[row]) {
-            self.right.read(row, &mut self.theirs);
-            let mut ours: Vec<&[u8]> = vec![&[]; self.left.header().len()];
-            keys.iter().for_each(|&(left, right)| ours[left] = self.theirs.cell(right));
-            let theirs = self.columns.iter().map(|&column| self.theirs.cell(column));
+            left.columns().iter().copied().zip(right.columns().iter().copied()).collect();
+        let mut reader = right.reader();
+        for (row, _) in written.iter().enumerate().filter(|(_, written)| !written.load(Ordering::Relaxed)) {
+            let row = right.row(row, &mut reader);
+            let mut ours: Vec<&[u8]> = vec![&[]; left.header().len()];
+            keys.iter().for_each(|&(left, right)| ours[left] = row.cell(right));
+            let theirs = columns.iter().map(|&column| row.cell(column));
             self.target.row(ours.into_iter().chain(theirs))?;
         }
         Ok(())
+    }
+}
+
+impl Joined<'_> {
+    /// Gives `put` the numbers of the left and the right row of each row of the output, for the left rows from
+    /// `from` on, whose keys have these numbers.
+    fn of(
+        &self,
+        from: usize,
+        numbers: &[u32],
+        index: &Index,
+        mut put: impl FnMut(usize, Option<u32>) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        for (block, numbers) in numbers.chunks(NEAR).enumerate() {
+            let matching: Vec<&[u32]> = numbers.iter().map(|&number| index.rows(number)).collect();
+            // Else each row would be waited for by itself.
+            self.right.touch(matching.iter().filter_map(|rows| rows.first()).map(|&row| row as usize));
+            for (row, matching) in (from + block * NEAR..).zip(matching) {
+                self.pairs(row, matching, &mut put)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives `put` the rows of the output for a left row that matches these right ones.
+    fn pairs(
+        &self,
+        row: usize,
+        matching: &[u32],
+        put: &mut impl FnMut(usize, Option<u32>) -> std::io::Result<()>,
+    ) -> std::io::Result<()> {
+        match (self.how, matching) {
+            (How::Inner | How::Semi, []) => Ok(()),
+            (How::Anti, [_, ..]) => Ok(()),
+            (How::Semi | How::Anti, _) | (How::Left | How::Outer, []) => put(row, None),
+            (How::Inner | How::Left | How::Outer, _) => matching.iter().try_for_each(|&other| {
+                if let Some(written) = self.written.get(other as usize) {
+                    // Relaxed: it is read after all threads have ended.
+                    written.store(true, Ordering::Relaxed);
+                }
+                put(row, Some(other))
+            }),
+        }
     }
 }
 

@@ -10,8 +10,8 @@ use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output::{self, Progress};
 use crate::paging::Paging;
-use crate::registry::{PAGED, SLAB};
-use std::cell::Cell;
+use crate::registry::{OPEN, PAGED};
+use std::sync::atomic::{AtomicBool, Ordering};
 use warpproof::any::Map;
 use warpproof::files::Table;
 use warpproof::simt::cpu::columns::{Groups, Leaders, Progress as Steps, RowsByHash};
@@ -30,7 +30,7 @@ pub(crate) struct Index(RowsByHash<Codes>);
 struct Codes {
     map: Map<u64, u64>,
     /// Whether each code that is sought was inserted.
-    all_there: Cell<bool>,
+    all_there: AtomicBool,
 }
 
 impl Index {
@@ -45,7 +45,7 @@ impl Index {
             )));
         }
         let rows = codes.len() as u64;
-        let structure = if args.budget.is_some() { &PAGED } else { &SLAB };
+        let structure = if args.budget.is_some() { &PAGED } else { &OPEN };
         let room = structure.capacity.room(rows, rows, structure.loads.default);
         let map = structure.map64(on, room.with_seed(args.seed).with_budget(args.budget))?;
         let leaders = Codes::fill(map, &codes)?;
@@ -53,7 +53,8 @@ impl Index {
         let equal =
             |a: u32, b: u32| table.exact(codes[a as usize]) || table.equal(a as usize, table, b as usize);
         let index = RowsByHash::new(leaders, &codes, equal, &Steps::new())?;
-        index.leaders().all_there.set(false);
+        // Relaxed: no memory depends on it.
+        index.leaders().all_there.store(false, Ordering::Relaxed);
         Ok(Self(index))
     }
 
@@ -104,7 +105,7 @@ impl Codes {
             progress.at(base + codes.len() as u64);
             progress.say(|| Some(Paging::of(&map)?.copied()));
         }
-        Ok(Self { map, all_there: Cell::new(true) })
+        Ok(Self { map, all_there: AtomicBool::new(true) })
     }
 }
 
@@ -124,7 +125,8 @@ impl Leaders for Codes {
                 progress.say(|| Some(Paging::of(&self.map)?.copied()));
             }
         }
-        if self.all_there.get() && leaders.contains(&NONE) {
+        // Relaxed: as in `build`.
+        if self.all_there.load(Ordering::Relaxed) && leaders.contains(&NONE) {
             return Err(Failure::Violation("a key that was inserted is not found".into()));
         }
         Ok(leaders)
@@ -191,8 +193,8 @@ mod tests {
                 let (left, mut right) = (parse(100..250), parse(0..300));
                 let key = |table: &Table, row: usize| -> Vec<Vec<u8>> {
                     let mut reader = table.reader();
-                    table.read(row, &mut reader);
-                    table.columns().iter().map(|&column| reader.cell(column).to_vec()).collect()
+                    let row = table.row(row, &mut reader);
+                    table.columns().iter().map(|&column| row.cell(column).to_vec()).collect()
                 };
                 let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
                 (0..300).for_each(|row| rows.entry(key(&right, row as usize)).or_default().push(row));

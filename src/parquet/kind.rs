@@ -37,8 +37,8 @@ pub(crate) fn kinds(table: &Table) -> Vec<Kind> {
     let mut columns = vec![Seen::default(); table.header().len()];
     let mut reader = table.reader();
     for row in 0..table.rows() {
-        table.read(row, &mut reader);
-        columns.iter_mut().enumerate().for_each(|(at, seen)| seen.cell(reader.cell(at)));
+        let row = table.row(row, &mut reader);
+        columns.iter_mut().zip(row.cells()).for_each(|(seen, cell)| seen.cell(cell));
     }
     columns.iter().map(Seen::kind).collect()
 }

@@ -1,12 +1,15 @@
 //! Parquet files as files of rows: they are read to the text that a CSV file would have, and written from it.
 
 mod column;
+mod columns;
 mod kind;
 mod pages;
 mod read;
+mod shared;
 mod text;
 mod write;
 
+pub(crate) use columns::Columns;
 pub(crate) use kind::{Kind, kinds};
 pub(crate) use read::read;
 pub(crate) use write::Writer;

@@ -1,18 +1,18 @@
 //! The pages of a column, unpacked.
 
+use super::shared::Shared;
 use crate::packed::zstd::Frames;
 use parquet::basic::Compression;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
-use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
 /// A reader of the pages of a column in one group of rows.
 pub(super) fn pages(
-    file: &Arc<File>,
+    file: &Arc<Shared>,
     column: &ColumnChunkMetaData,
     rows: usize,
 ) -> Result<Box<dyn PageReader>> {
@@ -28,7 +28,7 @@ pub(super) fn pages(
 
 /// Unpacks pages.
 struct Zstd {
-    pages: SerializedPageReader<File>,
+    pages: SerializedPageReader<Shared>,
     /// The bytes of all pages of the column, unpacked.
     most: usize,
 }

@@ -3,14 +3,17 @@
 use super::column::column;
 use super::kind::Kind;
 use super::pages::pages;
+use super::shared::Shared;
 use super::text::Format;
 use crate::failure::Failure;
 use crate::output::Progress;
+use crate::target::Lines;
 use parquet::basic::{Compression, Repetition};
-use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
+use rayon::prelude::*;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
@@ -23,12 +26,14 @@ const ROWS: usize = 1 << 12;
 const MAGIC: &[u8; 4] = b"PAR1";
 
 /// The file as CSV with a header, and what the cells of each column are. Rows have as many cells as the
-/// header. The text is in memory, and of the file the pages that are being read.
+/// header. The text is in memory, and of the file the pages that are being read. Each thread reads a group of
+/// rows, whose text is then in memory twice.
 pub(crate) fn read(path: &Path) -> Result<(Vec<u8>, Vec<Kind>), Failure> {
     let name = path.display();
     let failed = |e: std::io::Error| Failure::input(format_args!("{name}: {e}"));
-    let file = Arc::new(File::open(path).map_err(failed)?);
+    let file = File::open(path).map_err(failed)?;
     admit(path, &file)?;
+    let file = Arc::new(Shared::new(file).map_err(failed)?);
     // The crate is not written for files that are broken on purpose: it may panic.
     let hook = take_hook();
     set_hook(Box::new(|_| ()));
@@ -64,56 +69,83 @@ fn admit(path: &Path, mut file: &File) -> Result<(), Failure> {
 }
 
 /// All rows, and what their cells are.
-fn rows(path: &Path, file: &Arc<File>) -> Result<(Vec<u8>, Vec<Kind>), Failure> {
-    let broken = |e: ParquetError| broken(path, &e.to_string());
-    let reader =
-        SerializedFileReader::new(file.try_clone().map_err(|e| broken(e.into()))?).map_err(broken)?;
+fn rows(path: &Path, file: &Arc<Shared>) -> Result<(Vec<u8>, Vec<Kind>), Failure> {
+    let reader = SerializedFileReader::new(Shared::clone(file)).map_err(|e| broken(path, &e.to_string()))?;
     let metadata = reader.metadata();
     let schema = metadata.file_metadata().schema_descr();
     let formats = formats(path, schema)?;
-    let names: Vec<&str> = schema.columns().iter().map(|column| column.name()).collect();
-    let mut out = csv::Writer::from_writer(Vec::new());
-    let text = |e: csv::Error| Failure::input(format_args!("{}: {e}", path.display()));
-    out.write_record(&names).map_err(text)?;
+    let mut header = Lines::new(b',');
+    header.row(schema.columns().iter().map(|column| column.name().as_bytes()));
+    let mut out = header.into_bytes();
     let total = metadata.row_groups().iter().fold(0, |rows, group| group.num_rows().saturating_add(rows));
     let mut progress = Progress::new("reading", u64::try_from(total).unwrap_or(0));
-    let (mut cell, mut done) = (Vec::new(), 0);
-    for group in metadata.row_groups() {
-        let rows = usize::try_from(group.num_rows())
+    let mut done = 0;
+    let mut groups = Vec::with_capacity(metadata.num_row_groups());
+    for metadata in metadata.row_groups() {
+        let rows = usize::try_from(metadata.num_rows())
             .map_err(|_| Failure::input(format_args!("{}: broken Parquet data", path.display())))?;
-        let mut columns = Vec::with_capacity(formats.len());
-        for ((chunk, descr), &format) in group.columns().iter().zip(schema.columns()).zip(&formats) {
-            check_packing(path, (columns.len(), descr.name()), chunk.compression())?;
-            columns.push(column(descr, pages(file, chunk, rows).map_err(broken)?, format));
+        groups.push(Group { path, file, metadata, schema, formats: &formats, rows, before: done });
+        done = done.saturating_add(rows as u64);
+    }
+    for groups in groups.chunks(rayon::current_num_threads()) {
+        let texts = groups.par_iter().map(Group::text).collect::<Vec<_>>();
+        for (group, text) in groups.iter().zip(texts) {
+            out.extend(text?);
+            progress.at(group.before + group.rows as u64);
         }
-        let mut left = rows;
-        while left > 0 {
-            let batch = left.min(ROWS);
+    }
+    Ok((out, formats.iter().map(|format| format.kind()).collect()))
+}
+
+/// A group of rows.
+struct Group<'a> {
+    path: &'a Path,
+    file: &'a Arc<Shared>,
+    metadata: &'a RowGroupMetaData,
+    schema: &'a SchemaDescriptor,
+    formats: &'a [Format],
+    rows: usize,
+    /// The rows of the groups before.
+    before: u64,
+}
+
+impl Group<'_> {
+    /// The rows as text.
+    fn text(&self) -> Result<Vec<u8>, Failure> {
+        let Self { path, schema, .. } = *self;
+        let in_column = |at: usize, what: &str| in_column(path, (at, schema.columns()[at].name()), what);
+        let mut columns = Vec::with_capacity(self.formats.len());
+        for ((chunk, descr), &format) in
+            self.metadata.columns().iter().zip(schema.columns()).zip(self.formats)
+        {
+            check_packing(path, (columns.len(), descr.name()), chunk.compression())?;
+            let pages = pages(self.file, chunk, self.rows).map_err(|e| broken(path, &e.to_string()))?;
+            columns.push(column(descr, pages, format));
+        }
+        let (mut out, mut cell, mut done) = (Lines::new(b','), Vec::new(), 0);
+        while done < self.rows {
+            let batch = (self.rows - done).min(ROWS);
             for (at, column) in columns.iter_mut().enumerate() {
-                let read =
-                    column.fill(batch).map_err(|e| in_column(path, (at, names[at]), &e.to_string()))?;
+                let read = column.fill(batch).map_err(|e| in_column(at, &e.to_string()))?;
                 if read < batch {
-                    return Err(in_column(path, (at, names[at]), "it has fewer rows than the file"));
+                    return Err(in_column(at, "it has fewer rows than the file"));
                 }
             }
-            for row in 0..batch {
+            for row in done..done + batch {
                 for (at, column) in columns.iter_mut().enumerate() {
                     cell.clear();
                     column.next(&mut cell).map_err(|what| {
-                        let row = done + row as u64 + 1;
-                        in_column(path, (at, names[at]), &format!("row {row} has {what}"))
+                        let row = self.before + row as u64 + 1;
+                        in_column(at, &format!("row {row} has {what}"))
                     })?;
-                    out.write_field(&cell).map_err(text)?;
+                    out.cell(&cell);
                 }
-                out.write_record(None::<&[u8]>).map_err(text)?;
+                out.end();
             }
-            left -= batch;
-            done += batch as u64;
-            progress.at(done);
+            done += batch;
         }
+        Ok(out.into_bytes())
     }
-    let bytes = out.into_inner().map_err(|e| Failure::input(e.error()))?;
-    Ok((bytes, formats.iter().map(|format| format.kind()).collect()))
 }
 
 /// How the cells of each column become text.

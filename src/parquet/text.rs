@@ -92,12 +92,12 @@ impl Format {
     /// Appends an integer.
     pub(super) fn integer(self, value: i64, out: &mut Vec<u8>) {
         match self {
-            Self::Unsigned => put(out, format_args!("{}", value.cast_unsigned())),
+            Self::Unsigned => digits(out, value.cast_unsigned()),
             Self::Date => date(value, out),
             Self::Time(unit) => time(value, unit, out),
             Self::Timestamp(unit, utc) => timestamp(value, unit, utc, out),
             Self::Decimal(scale) => decimal(value.into(), scale, out),
-            _ => put(out, format_args!("{value}")),
+            _ => digits(out, value),
         }
     }
 
@@ -177,6 +177,11 @@ fn physical_format(physical: Type) -> Format {
 pub(super) fn put(out: &mut Vec<u8>, text: std::fmt::Arguments) {
     // Memory takes all.
     let _ = out.write_fmt(text);
+}
+
+/// Appends an integer.
+fn digits(out: &mut Vec<u8>, value: impl itoa::Integer) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
 /// Appends a timestamp of 96 bits: nanoseconds of a day, and the day since noon of 1 January 4713 BC.

@@ -1,10 +1,14 @@
 //! Output for rows of text: a file that is written whole or not at all, or stdout.
 
+mod block;
+mod lines;
 mod packed;
 mod sink;
 mod stdout;
 mod unfinished;
 
+pub(crate) use block::Block;
+pub(crate) use lines::Lines;
 pub(crate) use stdout::stdout;
 
 use crate::failure::Failure;
@@ -26,7 +30,8 @@ pub(crate) struct Target {
 
 /// Rows as text, or as Parquet.
 enum Rows {
-    Text(Box<csv::Writer<BufWriter<Packed>>>),
+    /// The lines that were not written yet.
+    Text(Lines, Packed),
     Parquet(Box<parquet::Writer<BufWriter<Sink>>>),
 }
 
@@ -41,9 +46,7 @@ impl Target {
     }
 
     fn to(sink: Packed, name: String, delimiter: u8) -> Self {
-        let buffer = BufWriter::with_capacity(BUFFER, sink);
-        let csv = csv::WriterBuilder::new().delimiter(delimiter).from_writer(buffer);
-        Self { rows: Rows::Text(Box::new(csv)), name }
+        Self { rows: Rows::Text(Lines::new(delimiter), sink), name }
     }
 
     /// Opens a file of Parquet with columns of these names.
@@ -94,10 +97,39 @@ impl Target {
 
     /// Writes a row.
     pub(crate) fn row<'a>(&mut self, cells: impl Iterator<Item = &'a [u8]>) -> Result<(), Failure> {
-        match &mut self.rows {
-            Rows::Text(csv) => csv.write_record(cells).map_err(|e| self.failed(e)),
-            Rows::Parquet(writer) => writer.row(cells).map_err(|e| Failure::write(&self.name, &e)),
+        let written = match &mut self.rows {
+            Rows::Text(lines, sink) => {
+                lines.row(cells);
+                if lines.bytes().len() < BUFFER { Ok(()) } else { write(lines, sink) }
+            }
+            Rows::Parquet(writer) => writer.row(cells),
+        };
+        written.map_err(|e| Failure::write(&self.name, &e))
+    }
+
+    /// No rows, to be filled by any thread and then [appended](Self::extend).
+    pub(crate) fn block(&self) -> Block {
+        match &self.rows {
+            Rows::Text(lines, _) => Block::Lines(lines.empty()),
+            Rows::Parquet(writer) => Block::Columns(writer.columns().empty()),
         }
+    }
+
+    /// Writes the rows of a [`block`](Self::block) of this output, after what was written before.
+    pub(crate) fn extend(&mut self, block: Block) -> Result<(), Failure> {
+        let written = match (&mut self.rows, block) {
+            (Rows::Text(lines, sink), Block::Lines(mut more)) => {
+                write(lines, sink).and_then(|()| write(&mut more, sink))
+            }
+            (Rows::Parquet(writer), Block::Columns(more)) => writer.append(more),
+            _ => Err(std::io::Error::other("these rows are of an output of another kind")),
+        };
+        written.map_err(|e| Failure::write(&self.name, &e))
+    }
+
+    /// The failure to write a cell or a row.
+    pub(crate) fn failed(&self, error: &std::io::Error) -> Failure {
+        Failure::write(&self.name, error)
     }
 
     /// Ends the output: the file takes its name.
@@ -105,9 +137,8 @@ impl Target {
         let Self { rows, name } = self;
         let failed = |e: std::io::Error| Failure::write(&name, &e);
         match rows {
-            Rows::Text(csv) => {
-                let buffer = csv.into_inner().map_err(|e| failed(e.into_error()))?;
-                buffer.into_inner().map_err(|e| failed(e.into_error()))?.finish().map_err(failed)
+            Rows::Text(mut lines, mut sink) => {
+                write(&mut lines, &mut sink).and_then(|()| sink.finish()).map_err(failed)
             }
             Rows::Parquet(writer) => {
                 let buffer = writer.finish().map_err(failed)?;
@@ -115,14 +146,13 @@ impl Target {
             }
         }
     }
+}
 
-    fn failed(&self, error: csv::Error) -> Failure {
-        let text = error.to_string();
-        match error.into_kind() {
-            csv::ErrorKind::Io(error) => Failure::write(&self.name, &error),
-            _ => Failure::input(format_args!("{}: {text}", self.name)),
-        }
-    }
+/// Writes the lines, and forgets them.
+fn write(lines: &mut Lines, sink: &mut Packed) -> std::io::Result<()> {
+    sink.write_all(lines.bytes())?;
+    lines.clear();
+    Ok(())
 }
 
 /// Writes bytes to a path: the file takes its name when it is whole.
