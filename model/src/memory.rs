@@ -179,42 +179,52 @@ pub(crate) mod noted {
     use core::cell::Cell;
 
     /// Words of which nothing else knows. They count their writes, and note what was prefetched.
-    pub(crate) struct Noted<T, const N: usize> {
-        words: [Cell<T>; N],
+    pub(crate) type Noted<T, const N: usize> = NotedCells<[Cell<T>; N]>;
+
+    /// So many words, or any number of them: `&NotedCells<[Cell<u32>]>` is a view of words of any number.
+    pub(crate) struct NotedCells<A: ?Sized> {
         pub(crate) writes: Cell<u32>,
         pub(crate) prefetched: Cell<Option<usize>>,
+        words: A,
     }
 
     impl<T: Word, const N: usize> Noted<T, N> {
         pub(crate) fn new() -> Self {
-            let words = core::array::from_fn(|_| Cell::new(T::ZERO));
-            Self { words, writes: Cell::new(0), prefetched: Cell::new(None) }
+            Self::of([T::ZERO; N])
+        }
+
+        pub(crate) fn of(words: [T; N]) -> Self {
+            Self { words: words.map(Cell::new), writes: Cell::new(0), prefetched: Cell::new(None) }
         }
 
         pub(crate) fn words(&self) -> [T; N] {
             core::array::from_fn(|at| self.words[at].get())
         }
+    }
 
-        fn change(&self, index: usize, new: impl FnOnce(u128) -> u128) -> T {
+    impl<A: ?Sized> NotedCells<A> {
+        fn change<T: Word>(&self, index: usize, new: impl FnOnce(u128) -> u128) -> T
+        where
+            A: AsRef<[Cell<T>]>,
+        {
             self.writes.set(self.writes.get() + 1);
-            let old = self.words[index].get();
-            self.words[index].set(T::from_bits(new(old.to_bits())));
-            old
+            let word = &self.words.as_ref()[index];
+            word.replace(T::from_bits(new(word.get().to_bits())))
         }
     }
 
-    impl<T: Word, const N: usize> Words<T> for &Noted<T, N> {
+    impl<T: Word, A: AsRef<[Cell<T>]> + ?Sized> Words<T> for &NotedCells<A> {
         fn len(self) -> usize {
-            N
+            self.words.as_ref().len()
         }
         fn load(self, index: usize, _: ReadOrder) -> T {
-            self.words[index].get()
+            self.words.as_ref()[index].get()
         }
         fn store(self, index: usize, value: T, _: WriteOrder) {
             self.change(index, |_| value.to_bits());
         }
         fn compare_exchange(self, index: usize, current: T, new: T, _: Order) -> T {
-            let old = self.words[index].get();
+            let old = self.words.as_ref()[index].get();
             if old == current { self.change(index, |_| new.to_bits()) } else { old }
         }
         fn swap(self, index: usize, value: T, _: Order) -> T {
@@ -225,7 +235,7 @@ pub(crate) mod noted {
         }
     }
 
-    impl<T: Word, const N: usize> IntegerWords<T> for &Noted<T, N> {
+    impl<T: Word, A: AsRef<[Cell<T>]> + ?Sized> IntegerWords<T> for &NotedCells<A> {
         fn fetch_add(self, index: usize, value: T, _: Order) -> T {
             self.change(index, |old| old + value.to_bits())
         }

@@ -319,3 +319,157 @@ impl<B: IntegerWords<u32>, T: IntegerWords<u64>, const BITS: u32> Pool for Epoch
         (0..EPOCH_BITMAPS as u64).any(is_in)
     }
 }
+
+#[cfg(all(test, feature = "host"))]
+mod tests {
+    use super::*;
+    use crate::memory::Words;
+    use crate::memory::noted::{Noted, NotedCells};
+    use crate::reclaim::free_word;
+    use crate::warp::two_lanes::TwoLanes;
+    use core::cell::Cell;
+    use std::vec::Vec;
+
+    /// Nodes of three words of a bitmap: a warp of two lanes looks at two words, and then at one.
+    const NODES: u32 = 70;
+    const MOST: u32 = 4;
+
+    struct State {
+        used: Noted<u32, 3>,
+        retired: Noted<u32, { 3 * EPOCH_BITMAPS }>,
+        stashes: Noted<u64, 2>,
+        epochs: Noted<u64, EPOCH_WORDS>,
+    }
+
+    type TestPool<'a> = EpochPool<&'a NotedCells<[Cell<u32>]>, &'a NotedCells<[Cell<u64>]>>;
+
+    impl State {
+        fn new() -> Self {
+            let used = Noted::of([0, 1, 2].map(|index| free_word(NODES, index)));
+            Self { used, retired: Noted::new(), stashes: Noted::new(), epochs: Noted::new() }
+        }
+
+        fn pool(&self) -> TestPool<'_> {
+            EpochPool::new(&self.used, &self.retired, &self.stashes, Epochs::new(&self.epochs), MOST)
+        }
+    }
+
+    /// All nodes that a turn can take, in ascending order.
+    fn all(pool: TestPool<'_>, w: &mut TwoLanes) -> Vec<u32> {
+        let taken = pool.turn(w, |w, stash| {
+            let mut taken = Vec::new();
+            while let Some(node) = pool.take(w, stash) {
+                assert!(stash.nodes.count_ones() < MOST && pool.is_used(node), "{node:?} {stash:?}");
+                taken.push(node.0);
+            }
+            taken
+        });
+        let mut sorted = taken;
+        sorted.sort_unstable();
+        sorted
+    }
+
+    #[test]
+    fn every_node_is_taken_once_and_again_three_epochs_after_it_was_retired() {
+        let (state, mut w) = (State::new(), TwoLanes);
+        let pool = state.pool();
+        assert!(pool.warps() == 2 && !pool.is_used(NodeIndex(0)));
+        let nodes: Vec<u32> = (0..NODES).collect();
+        assert_eq!(all(pool, &mut w), nodes);
+        assert_eq!(all(pool, &mut w), []);
+        for _ in 0..2 * EPOCH_BITMAPS {
+            pool.turn(&mut w, |w, stash| {
+                nodes.iter().for_each(|&node| pool.retire(w, stash, NodeIndex(node)));
+            });
+            assert!(nodes.iter().all(|&node| pool.is_retired(NodeIndex(node))));
+            // A turn that reads is one as any other.
+            assert_eq!(all(pool, &mut w), []);
+            pool.reading(&mut w, |_| ());
+            assert_eq!(all(pool, &mut w), nodes);
+            assert!(!nodes.iter().any(|&node| pool.is_retired(NodeIndex(node))));
+            assert_eq!(pool.check(NODES), Ok(()));
+            let [_, even, odd] = state.epochs.words();
+            assert_eq!([even, odd], [0, 0], "turns run");
+        }
+    }
+
+    /// Nodes that were never taken, and those that were retired for long enough.
+    #[test]
+    fn no_node_is_lost_while_others_are_free() {
+        let (state, mut w) = (State::new(), TwoLanes);
+        let pool = state.pool();
+        let mut taken = 0;
+        for _ in 0..100 {
+            pool.turn(&mut w, |w, stash| {
+                for _ in 0..3 {
+                    taken += u32::from(pool.take(w, stash).map(|node| pool.retire(w, stash, node)).is_some());
+                }
+            });
+        }
+        assert_eq!(taken, 300);
+        let retired = (0..NODES).filter(|&node| pool.is_retired(NodeIndex(node))).count();
+        let used = (0..NODES).filter(|&node| pool.is_used(NodeIndex(node))).count();
+        let stashed: u32 = (0..NODES).map(|node| pool.stashes(NodeIndex(node))).sum();
+        assert_eq!(used, retired + stashed as usize);
+    }
+
+    #[test]
+    fn a_stash_tells_its_turn() {
+        let of = |bits| Stash { word: 7, nodes: 1, turn: Turn(bits) }.turn();
+        assert_eq!([0, 1, 6].map(of), [0, 1, 6]);
+    }
+
+    /// The words of epochs, for a warp that has read the epoch before it was added to the count.
+    #[derive(Clone, Copy)]
+    struct Late<'a>(&'a NotedCells<[Cell<u64>]>);
+
+    impl Words<u64> for Late<'_> {
+        fn len(self) -> usize {
+            self.0.len()
+        }
+        fn load(self, index: usize, order: ReadOrder) -> u64 {
+            let word: u64 = self.0.load(index, order);
+            if index == 0 { word.wrapping_sub(1) } else { word }
+        }
+        fn store(self, index: usize, value: u64, order: WriteOrder) {
+            self.0.store(index, value, order);
+        }
+        fn compare_exchange(self, index: usize, current: u64, new: u64, order: Order) -> u64 {
+            self.0.compare_exchange(index, current, new, order)
+        }
+        fn swap(self, index: usize, value: u64, order: Order) -> u64 {
+            self.0.swap(index, value, order)
+        }
+    }
+
+    impl IntegerWords<u64> for Late<'_> {
+        fn fetch_add(self, index: usize, value: u64, order: Order) -> u64 {
+            self.0.fetch_add(index, value, order)
+        }
+        fn fetch_or(self, index: usize, value: u64, order: Order) -> u64 {
+            self.0.fetch_or(index, value, order)
+        }
+        fn fetch_and(self, index: usize, value: u64, order: Order) -> u64 {
+            self.0.fetch_and(index, value, order)
+        }
+    }
+
+    #[test]
+    fn a_turn_whose_guess_was_late_is_counted_twice() {
+        for epoch in [1, 2, 7, 8] {
+            let words = Noted::of([epoch, 0, 0]);
+            let (late, epochs) = (Epochs::new(Late(&words)), Epochs::new(&words));
+            let turn = late.enter(&mut TwoLanes);
+            assert_eq!((turn.epoch(), words.words()), (epoch, [epoch, 1, 1]));
+            // Neither it nor the next turn goes on to another epoch.
+            let next = epochs.enter(&mut TwoLanes);
+            assert_eq!((next.epoch(), words.words()[0]), (epoch, epoch));
+            late.leave(&mut TwoLanes, turn);
+            epochs.leave(&mut TwoLanes, next);
+            assert_eq!(words.words(), [epoch, 0, 0]);
+            let last = epochs.enter(&mut TwoLanes);
+            assert_eq!((last.epoch(), words.words()[0]), (epoch, epoch + 1));
+            epochs.leave(&mut TwoLanes, last);
+        }
+    }
+}

@@ -312,9 +312,13 @@ pub(super) const fn lowest(bits: u32, most: u32) -> u32 {
     bits & !rest
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "host"))]
 mod tests {
     use super::*;
+    use crate::memory::noted::Noted;
+    use crate::reclaim::free_word;
+    use crate::warp::two_lanes::TwoLanes;
+    use std::vec::Vec;
 
     #[test]
     fn the_lowest_bits_are_so_many() {
@@ -331,5 +335,103 @@ mod tests {
         assert!(!stash.is_empty());
         assert!(stash.has(7 * 32) && stash.has(7 * 32 + 2));
         assert!(!stash.has(7 * 32 + 1) && !stash.has(2));
+    }
+
+    /// Nodes of three words of a bitmap, some at a time.
+    const NODES: u32 = 70;
+
+    struct State {
+        used: Noted<u32, 3>,
+        retired: Noted<u32, 3>,
+        stashes: Noted<u64, 2>,
+    }
+
+    impl State {
+        fn new() -> Self {
+            let used = Noted::of([0, 1, 2].map(|index| free_word(NODES, index)));
+            Self { used, retired: Noted::new(), stashes: Noted::new() }
+        }
+
+        fn pool(&self, most: u32) -> NodePool<&Noted<u32, 3>, &Noted<u64, 2>> {
+            NodePool::new(&self.used, &self.retired, &self.stashes, most)
+        }
+    }
+
+    #[test]
+    fn every_node_is_taken_once_and_again_when_it_was_reclaimed() {
+        for most in [1, 4, 32] {
+            let (state, mut w) = (State::new(), TwoLanes);
+            let pool = state.pool(most);
+            assert_eq!((pool.warps(), pool.words(), pool.free()), (2, 3, NODES.into()));
+            let (mut taken, mut fullest) = (Vec::new(), 0);
+            pool.turn(&mut w, |w, stash| {
+                while let Some(node) = pool.take(w, stash) {
+                    taken.push(node.0);
+                    fullest = fullest.max(stash.nodes.count_ones() + 1);
+                }
+            });
+            taken.sort_unstable();
+            assert_eq!(taken, (0..NODES).collect::<Vec<_>>());
+            assert_eq!((fullest, pool.free()), (most, 0));
+            // One of each word, and all of the last.
+            let again = [0, 33].into_iter().chain(64..NODES);
+            pool.turn(&mut w, |w, stash| {
+                again.clone().for_each(|node| pool.retire(w, stash, NodeIndex(node)))
+            });
+            assert!(
+                (0..NODES).all(|node| pool.is_retired(NodeIndex(node)) == again.clone().any(|n| n == node))
+            );
+            assert_eq!([0, 1, 2].map(|index| pool.reclaim(index)), [1, 1, NODES - 64]);
+            assert_eq!([0, 1, 2].map(|index| pool.reclaim(index)), [0; 3]);
+            assert_eq!((pool.free(), state.retired.words()), (u64::from(NODES - 62), [0; 3]));
+        }
+    }
+
+    #[test]
+    fn a_node_that_was_not_published_goes_back_to_its_stash() {
+        let (state, mut w) = (State::new(), TwoLanes);
+        let pool = state.pool(4);
+        let mut stash = pool.open(&mut w);
+        let node = pool.take(&mut w, &mut stash).expect("a free node");
+        let other = NodeIndex((node.0 + 32) % 64);
+        let before = stash;
+        pool.put_back(&mut w, &mut stash, node);
+        assert!(stash.has(node.0) && !pool.is_retired(node));
+        assert_eq!(pool.take(&mut w, &mut stash), Some(node));
+        assert_eq!(stash, before);
+        // One of another word is retired.
+        pool.put_back(&mut w, &mut stash, other);
+        assert!(stash == before && pool.is_retired(other));
+        // A stash that is as it was is not written.
+        pool.close(&mut w, stash);
+        let writes = state.stashes.writes.get();
+        pool.turn(&mut w, |_, _| ());
+        assert_eq!(state.stashes.writes.get(), writes);
+        let free = pool.free();
+        pool.release(0);
+        assert_eq!(
+            (pool.free(), state.stashes.words()),
+            (free + u64::from(stash.nodes.count_ones()), [0; 2])
+        );
+        pool.release(0);
+        pool.release(1);
+        assert_eq!(pool.free(), free + u64::from(stash.nodes.count_ones()));
+    }
+
+    #[test]
+    fn states_that_cannot_be_are_found() {
+        const IN_USE: [u32; 3] = [u32::MAX; 3];
+        let check = |used, retired, stashes: [(u32, u32); 2]| {
+            let stashes = stashes.map(|(word, nodes)| u64::from(word) << 32 | u64::from(nodes));
+            let (used, retired) = (Noted::of(used), Noted::of(retired));
+            NodePool::new(&used, &retired, &Noted::of(stashes), 1).check(NODES)
+        };
+        assert_eq!(check(IN_USE, [1, 2, 4], [(0, 0b1010), (0, 0b101)]), Ok(()));
+        assert_eq!(check([0, 0, 0], [0, 0, 0], [(0, 0), (1, 0)]), Ok(()));
+        // In two stashes; in one, and free; retired, and free; beyond the nodes that are asked about.
+        assert_eq!(check(IN_USE, [0, 0, 0], [(1, 0b1010), (1, 0b1000)]), Err(NodeIndex(35)));
+        assert_eq!(check([u32::MAX, 1, 0], [0, 0, 0], [(1, 0b10), (0, 0)]), Err(NodeIndex(33)));
+        assert_eq!(check([u32::MAX, 1, 0], [0, 0b10, 0], [(0, 0), (0, 0)]), Err(NodeIndex(33)));
+        assert_eq!(check([0, 0, 0], [0, 0, 1 << 6], [(0, 0), (0, 0)]), Ok(()));
     }
 }
