@@ -7,7 +7,7 @@
 //! ```
 //! use warpproof::any::Map;
 //! use warpproof::simt::cpu::{OpenMap, SlabMap};
-//! use warpproof::{BulkMap, BulkTable};
+//! use warpproof::{BulkMap, BulkTable, Update};
 //!
 //! type Slab = SlabMap<u32, u32>;
 //! type Open = OpenMap<u32, u32>;
@@ -18,6 +18,11 @@
 //!     assert_eq!(map.len()?, 2);
 //! }
 //! assert!(tables[0].counter().is_none() && tables[1].counter().is_some());
+//!
+//! let most = Map::new(Open::with_capacity(100)?).with_updates::<Open>();
+//! let updates = most.updates().ok_or("an open map has updates")?;
+//! updates.insert_or_update(Update::Max, &[7, 8, 7], &[3, 9, 5])?.all_stored()?;
+//! assert_eq!(most.search(&[7, 8, 9])?, [Some(5), Some(9), None]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -28,7 +33,7 @@ mod map;
 mod numbers;
 mod set;
 
-pub use capabilities::{Counter, Flush, Matches, Multimap, Ordered, Paged, Save};
+pub use capabilities::{Counter, Flush, Matches, Multimap, Ordered, Paged, Save, Updates};
 pub use error::Error;
 pub use map::Map;
 pub use numbers::{AnyStructure, Geometry, Stats};

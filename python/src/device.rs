@@ -138,9 +138,11 @@ impl DeviceCall {
                 match how {
                     Put::Unique => Ok(table.insert_unique(&keys.view(), &values.view(), codes)?),
                     Put::Assign => Ok(table.insert_or_assign(&keys.view(), &values.view(), codes)?),
-                    Put::Add => Ok(table.insert_or_add(&keys.view(), &values.view(), codes)?),
-                    Put::Min => {
-                        Ok(table.insert_or_update(Update::Min, &keys.view(), &values.view(), codes)?)
+                    Put::Update(Update::Add) => {
+                        Ok(table.insert_or_add(&keys.view(), &values.view(), codes)?)
+                    }
+                    Put::Update(update) => {
+                        Ok(table.insert_or_update(update, &keys.view(), &values.view(), codes)?)
                     }
                     Put::Insert => Err(not_here()),
                 }

@@ -73,6 +73,13 @@ macro_rules! adding {
     };
 }
 
+/// One that also changes them in other ways.
+macro_rules! updating {
+    ($table:ty, $made:expr) => {
+        adding!($table, $made).with_updates::<$table>()
+    };
+}
+
 macro_rules! multimap {
     ($table:ty, $made:expr) => {
         Map::new::<$table>($made).with_multimap::<$table>().with_matches::<$table>()
@@ -81,7 +88,7 @@ macro_rules! multimap {
 
 macro_rules! paged {
     ($table:ty, $made:expr) => {
-        Map::new::<$table>($made).with_counter::<$table>().with_save::<$table>().with_paged::<$table>()
+        updating!($table, $made).with_save::<$table>().with_paged::<$table>()
     };
 }
 
@@ -112,10 +119,10 @@ macro_rules! width {
                 (Kind::ShardedMap, Some(_)) => {
                     return Err(Failure::Value("a map in shards is on the CPU: device=\"cpu\"".into()));
                 }
-                (Kind::FixedMap, None) => adding!(Fixed, Fixed::with_capacity(n)?),
-                (Kind::FixedMap, Some(device)) => adding!(FixedGpu, FixedGpu::with_capacity(device, n)?),
-                (_, None) => adding!(Dynamic, Dynamic::with_capacity(n)?),
-                (_, Some(device)) => adding!(DynamicGpu, DynamicGpu::with_capacity(device, n)?),
+                (Kind::FixedMap, None) => updating!(Fixed, Fixed::with_capacity(n)?),
+                (Kind::FixedMap, Some(device)) => updating!(FixedGpu, FixedGpu::with_capacity(device, n)?),
+                (_, None) => updating!(Dynamic, Dynamic::with_capacity(n)?),
+                (_, Some(device)) => updating!(DynamicGpu, DynamicGpu::with_capacity(device, n)?),
             })
         }
 

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use warpproof::any::{Map, Matches, Set, Stats};
 use warpproof::gpu::Device;
-use warpproof::{Assign, BulkMap, BulkSet, BulkTable, Delete, Insert, Outcomes};
+use warpproof::{Add, Assign, BulkMap, BulkSet, BulkTable, Delete, Insert, Outcomes, Update};
 use warpproof_model::{Key, Word};
 
 /// A table of keys and values of 32 or 64 bits, on the CPU or on a GPU.
@@ -33,9 +33,8 @@ pub(crate) struct Table {
 pub(crate) enum Put {
     Unique,
     Assign,
-    Add,
-    /// Keeps the smaller value.
-    Min,
+    /// Changes its value.
+    Update(Update),
     /// Of a multimap: stores the pair besides.
     Insert,
 }
@@ -45,8 +44,12 @@ impl Put {
         match name {
             "insert_unique" => Ok(Self::Unique),
             "insert_or_assign" => Ok(Self::Assign),
-            "insert_or_add" => Ok(Self::Add),
-            "insert_or_min" => Ok(Self::Min),
+            "insert_or_add" => Ok(Self::Update(Update::Add)),
+            "insert_or_min" => Ok(Self::Update(Update::Min)),
+            "insert_or_max" => Ok(Self::Update(Update::Max)),
+            "insert_or_or" => Ok(Self::Update(Update::Or)),
+            "insert_or_and" => Ok(Self::Update(Update::And)),
+            "insert_or_xor" => Ok(Self::Update(Update::Xor)),
             "insert" => Ok(Self::Insert),
             _ => Err(Failure::Value(format!("there is no insert {name}"))),
         }
@@ -367,11 +370,14 @@ fn put<W: Key + Word>(
     let codes: Vec<u8> = match how {
         Put::Unique => codes(map.insert_unique(keys, values)?, Insert::code),
         Put::Assign => codes(map.insert_or_assign(keys, values)?, Assign::code),
-        Put::Add => {
+        Put::Update(Update::Add) => {
             let counter = map.counter().ok_or_else(|| lacks("insert_or_add"))?;
-            codes(counter.insert_or_add(keys, values)?, warpproof::Add::code)
+            codes(counter.insert_or_add(keys, values)?, Add::code)
         }
-        Put::Min => return Err(lacks("insert_or_min in host memory")),
+        Put::Update(update) => {
+            let updates = map.updates().ok_or_else(|| lacks("insert_or_update"))?;
+            codes(updates.insert_or_update(update, keys, values)?, Add::code)
+        }
         Put::Insert => {
             let multimap = map.multimap().ok_or_else(|| lacks("insert"))?;
             codes(multimap.insert(keys, values)?, Insert::code)

@@ -194,6 +194,52 @@ def test_a_signal_ends_a_long_call(call: str) -> None:
     assert len(wp.unique(keys)) == len(table)
 
 
+@pytest.mark.parametrize("how", ["add", "min", "max", "or", "and", "xor"])
+@pytest.mark.parametrize("dtype", ["uint32", "uint64"])
+def test_updates_are_those_of_numpy(how: str, dtype: str) -> None:
+    draw = np.random.default_rng(11)
+    ufunc = {
+        "add": np.add,
+        "min": np.minimum,
+        "max": np.maximum,
+        "or": np.bitwise_or,
+        "and": np.bitwise_and,
+        "xor": np.bitwise_xor,
+    }[how]
+    most = np.iinfo(dtype).max
+    paged = wp.PagedMap("int32", dtype, capacity=1000, budget="16MiB", device="cpu")
+    for table in [wp.Map("int32", dtype, device="cpu"), paged]:
+        expected: dict[int, np.generic] = {}
+        for _ in range(3):
+            keys = draw.integers(-200, 200, 2000, dtype=np.int32)
+            values = draw.integers(0, most, 2000, dtype=dtype, endpoint=True)
+            before = len(expected)
+            for key, value in zip(keys.tolist(), values, strict=True):
+                there = expected.get(key)
+                with np.errstate(over="ignore"):
+                    expected[key] = value if there is None else ufunc(there, value)
+            new = table.insert_or_update(keys, values, how)
+            assert new.sum() == len(expected) - before
+        found = table.get(np.array(list(expected), dtype=np.int32))
+        assert found.dtype == dtype
+        assert found.tolist() == [int(value) for value in expected.values()]
+
+
+def test_updates_refuse_what_they_cannot_compare() -> None:
+    table = wp.Map("int64", "int64", device="cpu")
+    table.insert_or_update([1, 1], [-5, 3], "xor")
+    assert table.get([1]).tolist() == [-5 ^ 3]
+    with pytest.raises(TypeError, match="have a sign"):
+        table.insert_or_update([1], [1], "min")
+    with pytest.raises(TypeError, match="float32 cannot be updated"):
+        wp.Map("int64", "float32", device="cpu").insert_or_update([1], [1], "add")
+    with pytest.raises(ValueError, match="'mean' is none of add"):
+        table.insert_or_update([1], [1], "mean")
+    for other in [wp.ShardedMap(value_dtype="uint64"), wp.MultiMap(value_dtype="uint64", device="cpu")]:
+        with pytest.raises(ValueError, match="has no insert_or_update"):
+            other.insert_or_update([1], [1], "max")
+
+
 def test_a_map_in_shards_is_a_map_whose_entries_are_divided() -> None:
     keys = np.random.default_rng(3).integers(-(2**62), 2**62, 50_000)
     table = wp.ShardedMap(ranks=3)

@@ -337,6 +337,45 @@ class Map(_Table):
             raise TypeError(f"values of type {self.value_dtype} cannot be added; integers can")
         return self._put("insert_or_add", keys, values, progress)
 
+    def insert_or_update(
+        self, keys: Any, values: Any, how: str, *, progress: Progress = None
+    ) -> Any:
+        """Store pairs, and change the values of keys that are there.
+
+        Parameters
+        ----------
+        keys, values, progress
+            As of `insert_unique`. Values are integers.
+        how : {"add", "min", "max", "or", "and", "xor"}
+            What becomes of the value that is there and the given one: their sum, the lesser or the
+            greater one, or the bits that either has, that both have, in which they differ. "min" and
+            "max" are of values without a sign.
+
+        Returns
+        -------
+        array of bool
+            Whether each key is new.
+
+        Examples
+        --------
+        >>> import warpproof as wp
+        >>> best = wp.Map("int64", "uint64", device="cpu")
+        >>> best.insert_or_update([1, 2, 1], [30, 7, 50], "max").sum()
+        2
+        >>> best.get([1, 2])
+        array([50,  7], dtype=uint64)
+        """
+        if how not in ("add", "min", "max", "or", "and", "xor"):
+            raise ValueError(f"how: {how!r} is none of add, min, max, or, and, xor")
+        kind = self.value_dtype.kind
+        if kind == "f":
+            raise TypeError(f"values of type {self.value_dtype} cannot be updated; integers can")
+        if kind == "i" and how in ("min", "max"):
+            raise TypeError(
+                f"values of type {self.value_dtype} have a sign: {how!r} is of values without one"
+            )
+        return self._put(f"insert_or_{how}", keys, values, progress)
+
     def search(self, keys: Any, *, progress: Progress = None) -> tuple[Any, Any]:
         """Find the values of keys.
 

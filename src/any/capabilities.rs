@@ -4,11 +4,11 @@
 use super::Error;
 use std::path::Path;
 use warpproof_model::host::{
-    BulkCounter, BulkFlush, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave, Matches as Found,
-    Outcomes,
+    BulkCounter, BulkFlush, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave, BulkUpdate,
+    Matches as Found, Outcomes,
 };
 use warpproof_model::paged::host::Paging;
-use warpproof_model::{Add, Insert, Key, Word};
+use warpproof_model::{Add, Insert, Key, Update, Word};
 
 /// A map that works on all pairs of a key at once: [`BulkMatches`].
 pub trait Matches<K, V> {
@@ -37,6 +37,15 @@ pub trait Counter<K, V> {
     /// # Errors
     /// The errors of the backend.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error>;
+}
+
+/// A map that changes values in the ways of [`Update`]: [`BulkUpdate`].
+pub trait Updates<K, V> {
+    /// Inserts each pair, or changes the value of its key: [`BulkUpdate::insert_or_update`].
+    ///
+    /// # Errors
+    /// The errors of the backend.
+    fn insert_or_update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error>;
 }
 
 /// A table that knows an order of its entries: [`BulkOrdered`].
@@ -95,6 +104,12 @@ impl<K: Key, V: Word, T: BulkMultimap<K, V, Error: Send + Sync + 'static>> Multi
 impl<K: Key, V: Word, T: BulkCounter<K, V, Error: Send + Sync + 'static>> Counter<K, V> for T {
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
         BulkCounter::insert_or_add(self, keys, values).map_err(Error::new)
+    }
+}
+
+impl<K: Key, V: Word, T: BulkUpdate<K, V, Error: Send + Sync + 'static>> Updates<K, V> for T {
+    fn insert_or_update(&self, update: Update, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Error> {
+        BulkUpdate::insert_or_update(self, update, keys, values).map_err(Error::new)
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::erased::erased;
 use super::numbers::{AnyStructure, Geometry, Stats};
-use super::{As, AsMut, Counter, Error, Flush, Matches, Multimap, Ordered, Paged, Save};
+use super::{As, AsMut, Counter, Error, Flush, Matches, Multimap, Ordered, Paged, Save, Updates};
 use core::any::Any;
 use core::fmt;
 use warpproof_model::host::{
     Answer, BulkCounter, BulkFlush, BulkMap, BulkMatches, BulkMultimap, BulkOrdered, BulkPaged, BulkSave,
-    BulkTable, GeometryOf, Op, Outcomes, StatsOf,
+    BulkTable, BulkUpdate, GeometryOf, Op, Outcomes, StatsOf,
 };
 use warpproof_model::{Assign, Delete, Insert, Key, Word};
 
@@ -30,6 +30,7 @@ pub struct Map<K, V> {
     matches: Option<As<dyn Matches<K, V>>>,
     multimap: Option<As<dyn Multimap<K, V>>>,
     counter: Option<As<dyn Counter<K, V>>>,
+    updates: Option<As<dyn Updates<K, V>>>,
     ordered: Option<As<dyn Ordered<(K, V)>>>,
     flush: Option<AsMut<dyn Flush>>,
     save: Option<As<dyn Save>>,
@@ -50,6 +51,7 @@ impl<K: Key, V: Word> Map<K, V> {
             matches: None,
             multimap: None,
             counter: None,
+            updates: None,
             ordered: None,
             flush: None,
             save: None,
@@ -75,6 +77,13 @@ impl<K: Key, V: Word> Map<K, V> {
     #[must_use]
     pub fn with_counter<T: BulkCounter<K, V, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
         self.counter = Some(|table| Some(table.downcast_ref::<T>()? as _));
+        self
+    }
+
+    /// This map, which changes values in the ways of [`Update`](warpproof_model::Update) if it is a `T`.
+    #[must_use]
+    pub fn with_updates<T: BulkUpdate<K, V, Error: Send + Sync + 'static> + Any>(mut self) -> Self {
+        self.updates = Some(|table| Some(table.downcast_ref::<T>()? as _));
         self
     }
 
@@ -119,6 +128,11 @@ impl<K: Key, V: Word> Map<K, V> {
     /// The map, if it adds to values; otherwise `None`.
     pub fn counter(&self) -> Option<&dyn Counter<K, V>> {
         (self.counter?)(&*self.table)
+    }
+
+    /// The map, if it changes values in the ways of [`Update`](warpproof_model::Update); otherwise `None`.
+    pub fn updates(&self) -> Option<&dyn Updates<K, V>> {
+        (self.updates?)(&*self.table)
     }
 
     /// The map, if it knows an order of its pairs; otherwise `None`.
