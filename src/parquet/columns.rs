@@ -47,7 +47,7 @@ enum Values {
 
 impl Columns {
     /// No rows yet, of columns of these names.
-    pub(super) fn new<'a>(names: impl Iterator<Item = &'a [u8]>, kinds: &[Kind]) -> Self {
+    pub(crate) fn new<'a>(names: impl Iterator<Item = &'a [u8]>, kinds: &[Kind]) -> Self {
         let column = |(name, &kind)| Column::new(String::from_utf8_lossy(name).into_owned(), kind);
         Self { columns: names.zip(kinds).map(column).collect(), next: 0, rows: 0, bytes: 0 }
     }
@@ -83,11 +83,27 @@ impl Columns {
         self.rows += 1;
     }
 
-    /// Appends rows of the same columns.
-    pub(super) fn append(&mut self, more: Self) {
-        self.columns.iter_mut().zip(more.columns).for_each(|(column, more)| column.append(more));
-        self.rows += more.rows;
-        self.bytes += more.bytes;
+    /// Bytes of cells, and a word for each.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// The rows of a group that is not full yet: the parts of each column, in their order.
+#[derive(Default)]
+pub(super) struct Group {
+    columns: Vec<Vec<Column>>,
+    rows: usize,
+    bytes: usize,
+}
+
+impl Group {
+    /// Appends rows. All are of the same columns.
+    pub(super) fn append(&mut self, rows: Columns) {
+        self.columns.resize_with(rows.columns.len(), Vec::new);
+        self.columns.iter_mut().zip(rows.columns).for_each(|(parts, part)| parts.push(part));
+        self.rows += rows.rows;
+        self.bytes += rows.bytes;
     }
 
     pub(super) const fn is_empty(&self) -> bool {
@@ -99,18 +115,29 @@ impl Columns {
         self.rows >= ROWS || self.bytes >= GROUP
     }
 
-    /// Encodes the rows, a column by each thread, and forgets them.
+    /// Encodes the rows, a column by each thread.
     pub(super) fn encode(
-        &mut self,
+        self,
         descriptors: &[ColumnDescPtr],
         properties: &WriterPropertiesPtr,
     ) -> Result<Vec<(Bytes, ColumnCloseResult)>> {
-        let columns = self.columns.par_iter_mut().zip(descriptors);
-        let encoded =
-            columns.map(|(column, descriptor)| column.encode(Arc::clone(descriptor), Arc::clone(properties)));
-        (self.rows, self.bytes) = (0, 0);
-        encoded.collect()
+        let columns = self.columns.into_par_iter().zip(descriptors);
+        columns.map(|(parts, descriptor)| encoded(parts, descriptor, properties)).collect()
     }
+}
+
+/// The pages of a column.
+fn encoded(
+    parts: Vec<Column>,
+    descriptor: &ColumnDescPtr,
+    properties: &WriterPropertiesPtr,
+) -> Result<(Bytes, ColumnCloseResult)> {
+    let mut sink = TrackedWrite::new(Vec::new());
+    let pages = Box::new(SerializedPageWriter::new(&mut sink));
+    let mut writer = get_column_writer(Arc::clone(descriptor), Arc::clone(properties), pages);
+    parts.into_iter().try_for_each(|part| part.write(&mut writer))?;
+    let close = writer.close()?;
+    Ok((sink.into_inner()?.into(), close))
 }
 
 impl Column {
@@ -153,55 +180,28 @@ impl Column {
         })
     }
 
-    fn append(&mut self, mut more: Self) {
-        self.levels.append(&mut more.levels);
-        match (&mut self.values, &mut more.values) {
-            (Values::Boolean(values), Values::Boolean(more)) => values.append(more),
-            (Values::Integer(values, _), Values::Integer(more, _)) => values.append(more),
-            (Values::Float(values), Values::Float(more)) => values.append(more),
-            (Values::Bytes(bytes, ends), Values::Bytes(more, more_ends)) => {
-                ends.extend(more_ends.iter().map(|end| bytes.len() + end));
-                bytes.append(more);
-            }
-            _ => unreachable!("columns of one output"),
-        }
-    }
-
-    /// Encodes the cells, and forgets them.
-    fn encode(
-        &mut self,
-        descriptor: ColumnDescPtr,
-        properties: WriterPropertiesPtr,
-    ) -> Result<(Bytes, ColumnCloseResult)> {
-        let mut sink = TrackedWrite::new(Vec::new());
-        let pages = Box::new(SerializedPageWriter::new(&mut sink));
-        let mut writer = get_column_writer(descriptor, properties, pages);
+    /// Writes the cells.
+    fn write(self, writer: &mut ColumnWriter<'_>) -> Result<()> {
         let levels = Some(&self.levels[..]);
-        match (&mut self.values, &mut writer) {
+        match (self.values, writer) {
             (Values::Boolean(values), ColumnWriter::BoolColumnWriter(writer)) => {
-                writer.write_batch(values, levels, None)?;
-                values.clear();
+                writer.write_batch(&values, levels, None)?;
             }
             (Values::Integer(values, _), ColumnWriter::Int64ColumnWriter(writer)) => {
-                writer.write_batch(values, levels, None)?;
-                values.clear();
+                writer.write_batch(&values, levels, None)?;
             }
             (Values::Float(values), ColumnWriter::DoubleColumnWriter(writer)) => {
-                writer.write_batch(values, levels, None)?;
-                values.clear();
+                writer.write_batch(&values, levels, None)?;
             }
             (Values::Bytes(bytes, ends), ColumnWriter::ByteArrayColumnWriter(writer)) => {
-                let all = ByteArray::from(std::mem::take(bytes));
+                let all = ByteArray::from(bytes);
                 let starts = std::iter::once(0).chain(ends.iter().copied());
                 let cells: Vec<ByteArray> =
-                    starts.zip(ends.iter()).map(|(from, &to)| all.slice(from, to - from)).collect();
+                    starts.zip(&ends).map(|(from, &to)| all.slice(from, to - from)).collect();
                 writer.write_batch(&cells, levels, None)?;
-                ends.clear();
             }
             _ => return Err(ParquetError::General(format!("column {} has another type", self.name))),
         }
-        self.levels.clear();
-        let close = writer.close()?;
-        Ok((sink.into_inner()?.into(), close))
+        Ok(())
     }
 }

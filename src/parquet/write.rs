@@ -1,6 +1,6 @@
 //! Rows of text as a Parquet file.
 
-use super::columns::Columns;
+use super::columns::{Columns, Group};
 use super::kind::Kind;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::errors::{ParquetError, Result};
@@ -14,18 +14,13 @@ use std::sync::Arc;
 pub(crate) struct Writer<W: Write + Send> {
     file: SerializedFileWriter<W>,
     properties: WriterPropertiesPtr,
-    /// The rows of the next group.
-    columns: Columns,
+    /// The rows that were not written yet.
+    group: Group,
 }
 
 impl<W: Write + Send> Writer<W> {
-    /// Begins a file with columns of these names.
-    pub(crate) fn new<'a>(
-        to: W,
-        names: impl Iterator<Item = &'a [u8]>,
-        kinds: &[Kind],
-    ) -> std::io::Result<Self> {
-        let columns = Columns::new(names, kinds);
+    /// Begins a file with these columns.
+    pub(crate) fn new(to: W, columns: &Columns) -> std::io::Result<Self> {
         let fields = columns.names().map(|(name, kind)| field(name, kind));
         let fields = fields.collect::<Result<Vec<TypePtr>>>().map_err(failed)?;
         let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(failed)?;
@@ -35,42 +30,27 @@ impl<W: Write + Send> Writer<W> {
         let properties = Arc::new(properties.build());
         let file =
             SerializedFileWriter::new(to, Arc::new(schema), Arc::clone(&properties)).map_err(failed)?;
-        Ok(Self { file, properties, columns })
+        Ok(Self { file, properties, group: Group::default() })
     }
 
-    /// The columns of the file.
-    pub(crate) const fn columns(&self) -> &Columns {
-        &self.columns
-    }
-
-    /// Writes a row. An empty cell is no value.
-    pub(crate) fn row<'a>(&mut self, mut cells: impl Iterator<Item = &'a [u8]>) -> std::io::Result<()> {
-        cells.try_for_each(|cell| self.columns.cell(cell))?;
-        self.columns.end();
-        self.flush()
-    }
-
-    /// Writes rows of [the same columns](Self::columns).
+    /// Writes rows of the same columns. An empty cell is no value.
     pub(crate) fn append(&mut self, rows: Columns) -> std::io::Result<()> {
-        self.columns.append(rows);
-        self.flush()
+        self.group.append(rows);
+        if self.group.is_full() { self.flush().map_err(failed) } else { Ok(()) }
     }
 
     /// Ends the file.
     pub(crate) fn finish(mut self) -> std::io::Result<W> {
-        if !self.columns.is_empty() {
-            self.group().map_err(failed)?;
+        if !self.group.is_empty() {
+            self.flush().map_err(failed)?;
         }
         self.file.into_inner().map_err(failed)
     }
 
-    /// Writes a group of rows if there are enough.
-    fn flush(&mut self) -> std::io::Result<()> {
-        if self.columns.is_full() { self.group().map_err(failed) } else { Ok(()) }
-    }
-
-    fn group(&mut self) -> Result<()> {
-        let encoded = self.columns.encode(self.file.schema_descr().columns(), &self.properties)?;
+    /// Writes the rows as a group.
+    fn flush(&mut self) -> Result<()> {
+        let group = std::mem::take(&mut self.group);
+        let encoded = group.encode(self.file.schema_descr().columns(), &self.properties)?;
         let mut group = self.file.next_row_group()?;
         for (bytes, close) in encoded {
             group.append_column(&bytes, close)?;

@@ -1,4 +1,4 @@
-//! Rows of an output that a thread prepares, beside others.
+//! Rows of an output, which any thread may prepare.
 
 use super::lines::Lines;
 use crate::parquet::Columns;
@@ -12,6 +12,29 @@ pub(crate) enum Block {
 }
 
 impl Block {
+    /// No rows, of the same kind.
+    pub(super) fn empty(&self) -> Self {
+        match self {
+            Self::Lines(lines) => Self::Lines(lines.empty()),
+            Self::Columns(columns) => Self::Columns(columns.empty()),
+        }
+    }
+
+    /// About as many bytes as the rows have.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Lines(lines) => lines.bytes().len(),
+            Self::Columns(columns) => columns.bytes(),
+        }
+    }
+
+    /// Appends a row.
+    pub(super) fn row<'a>(&mut self, mut cells: impl Iterator<Item = &'a [u8]>) -> std::io::Result<()> {
+        cells.try_for_each(|cell| self.cell(cell))?;
+        self.end();
+        Ok(())
+    }
+
     /// Appends all cells of a row to the row that was begun.
     pub(crate) fn copy(&mut self, table: &Table, row: usize, reader: &mut RowReader) -> std::io::Result<()> {
         match self {

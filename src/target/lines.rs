@@ -34,12 +34,6 @@ impl Lines {
         self.bytes
     }
 
-    /// Forgets the lines.
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-        self.start = 0;
-    }
-
     /// Appends a line of cells.
     pub(crate) fn row<'a>(&mut self, cells: impl Iterator<Item = &'a [u8]>) {
         cells.for_each(|cell| self.cell(cell));

@@ -6,6 +6,7 @@ mod packed;
 mod sink;
 mod stdout;
 mod unfinished;
+mod writer;
 
 pub(crate) use block::Block;
 pub(crate) use lines::Lines;
@@ -13,26 +14,22 @@ pub(crate) use stdout::stdout;
 
 use crate::failure::Failure;
 use crate::packed::Packing;
-use crate::parquet::{self, Kind};
+use crate::parquet::{self, Columns, Kind};
 use packed::Packed;
 use sink::Sink;
 use std::io::{BufWriter, Write};
 use std::path::Path;
+use writer::{Output, Writer};
 
 /// Bytes written at once.
 const BUFFER: usize = 1 << 20;
 
 /// Writes rows.
 pub(crate) struct Target {
-    rows: Rows,
+    writer: Writer,
+    /// The rows that were not given to the writer yet.
+    rows: Block,
     name: String,
-}
-
-/// Rows as text, or as Parquet.
-enum Rows {
-    /// The lines that were not written yet.
-    Text(Lines, Packed),
-    Parquet(Box<parquet::Writer<BufWriter<Sink>>>),
 }
 
 impl Target {
@@ -42,11 +39,12 @@ impl Target {
         let name = path.map_or_else(|| "stdout".to_owned(), |p| p.display().to_string());
         let sink = Sink::open(path).map_err(|e| Failure::write(&name, &e))?;
         let packing = path.map_or(Packing::None, |path| Packing::of(path).0);
-        Ok(Self::to(Packed::new(sink, packing), name, delimiter))
+        Self::to(Output::Text(Packed::new(sink, packing)), Block::Lines(Lines::new(delimiter)), name)
     }
 
-    fn to(sink: Packed, name: String, delimiter: u8) -> Self {
-        Self { rows: Rows::Text(Lines::new(delimiter), sink), name }
+    fn to(output: Output, rows: Block, name: String) -> Result<Self, Failure> {
+        let writer = Writer::new(output).map_err(|e| Failure::write(&name, &e))?;
+        Ok(Self { writer, rows, name })
     }
 
     /// Opens a file of Parquet with columns of these names.
@@ -58,8 +56,9 @@ impl Target {
         let name = path.display().to_string();
         let failed = |e: std::io::Error| Failure::write(&name, &e);
         let buffer = BufWriter::with_capacity(BUFFER, Sink::open(Some(path)).map_err(failed)?);
-        let writer = parquet::Writer::new(buffer, names, kinds).map_err(failed)?;
-        Ok(Self { rows: Rows::Parquet(Box::new(writer)), name })
+        let columns = Columns::new(names, kinds);
+        let writer = parquet::Writer::new(buffer, &columns).map_err(failed)?;
+        Self::to(Output::Parquet(Box::new(writer)), Block::Columns(columns), name)
     }
 
     /// Opens `path` to append rows to it. If there is no such file, it is made with the columns `header`. It
@@ -86,7 +85,8 @@ impl Target {
         rows.byte_records().try_for_each(|row| row.map(drop)).map_err(|e| failed(&e))?;
         let mut sink = Sink::open(Some(path)).map_err(|e| failed(&e))?;
         sink.write_all(&before).map_err(|e| Failure::write(path.display(), &e))?;
-        Ok(Self::to(Packed::new(sink, Packing::None), path.display().to_string(), b','))
+        let output = Output::Text(Packed::new(sink, Packing::None));
+        Self::to(output, Block::Lines(Lines::new(b',')), path.display().to_string())
     }
 
     /// Checks that `path` can be written, before the work that leads there: makes a file beside it and
@@ -97,34 +97,19 @@ impl Target {
 
     /// Writes a row.
     pub(crate) fn row<'a>(&mut self, cells: impl Iterator<Item = &'a [u8]>) -> Result<(), Failure> {
-        let written = match &mut self.rows {
-            Rows::Text(lines, sink) => {
-                lines.row(cells);
-                if lines.bytes().len() < BUFFER { Ok(()) } else { write(lines, sink) }
-            }
-            Rows::Parquet(writer) => writer.row(cells),
-        };
-        written.map_err(|e| Failure::write(&self.name, &e))
+        self.rows.row(cells).map_err(|e| self.failed(&e))?;
+        if self.rows.bytes() < BUFFER { Ok(()) } else { self.flush() }
     }
 
     /// No rows, to be filled by any thread and then [appended](Self::extend).
     pub(crate) fn block(&self) -> Block {
-        match &self.rows {
-            Rows::Text(lines, _) => Block::Lines(lines.empty()),
-            Rows::Parquet(writer) => Block::Columns(writer.columns().empty()),
-        }
+        self.rows.empty()
     }
 
     /// Writes the rows of a [`block`](Self::block) of this output, after what was written before.
     pub(crate) fn extend(&mut self, block: Block) -> Result<(), Failure> {
-        let written = match (&mut self.rows, block) {
-            (Rows::Text(lines, sink), Block::Lines(mut more)) => {
-                write(lines, sink).and_then(|()| write(&mut more, sink))
-            }
-            (Rows::Parquet(writer), Block::Columns(more)) => writer.append(more),
-            _ => Err(std::io::Error::other("these rows are of an output of another kind")),
-        };
-        written.map_err(|e| Failure::write(&self.name, &e))
+        self.flush()?;
+        self.writer.write(block).map_err(|e| self.failed(&e))
     }
 
     /// The failure to write a cell or a row.
@@ -133,26 +118,20 @@ impl Target {
     }
 
     /// Ends the output: the file takes its name.
-    pub(crate) fn finish(self) -> Result<(), Failure> {
-        let Self { rows, name } = self;
-        let failed = |e: std::io::Error| Failure::write(&name, &e);
-        match rows {
-            Rows::Text(mut lines, mut sink) => {
-                write(&mut lines, &mut sink).and_then(|()| sink.finish()).map_err(failed)
-            }
-            Rows::Parquet(writer) => {
-                let buffer = writer.finish().map_err(failed)?;
-                buffer.into_inner().map_err(|e| failed(e.into_error()))?.finish().map_err(failed)
-            }
-        }
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        self.flush()?;
+        let Self { writer, name, .. } = self;
+        writer.finish().map_err(|e| Failure::write(&name, &e))
     }
-}
 
-/// Writes the lines, and forgets them.
-fn write(lines: &mut Lines, sink: &mut Packed) -> std::io::Result<()> {
-    sink.write_all(lines.bytes())?;
-    lines.clear();
-    Ok(())
+    fn flush(&mut self) -> Result<(), Failure> {
+        if self.rows.bytes() == 0 {
+            return Ok(());
+        }
+        let none = self.rows.empty();
+        let rows = std::mem::replace(&mut self.rows, none);
+        self.writer.write(rows).map_err(|e| self.failed(&e))
+    }
 }
 
 /// Writes bytes to a path: the file takes its name when it is whole.
