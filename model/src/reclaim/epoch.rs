@@ -331,7 +331,7 @@ mod tests {
     use std::vec::Vec;
 
     /// Nodes of three words of a bitmap: a warp of two lanes looks at two words, and then at one.
-    const NODES: u32 = 70;
+    const NODES: u32 = 65;
     const MOST: u32 = 4;
 
     struct State {

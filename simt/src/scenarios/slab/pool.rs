@@ -9,14 +9,14 @@ use warpproof_model::{ReadOrder, Words};
 #[derive(Clone, Debug)]
 pub struct PoolSubject {
     bitmap: Vec<u32>,
-    alone: bool,
+    exact: bool,
 }
 
 impl PoolSubject {
-    /// An allocator whose bitmap holds `bitmap` at first; bits beyond the pool are set. `alone`: one warp
-    /// uses it, and must find a slab wherever one is free.
-    pub const fn new(bitmap: Vec<u32>, alone: bool) -> Self {
-        Self { bitmap, alone }
+    /// An allocator whose bitmap holds `bitmap` at first; bits beyond the pool are set. `exact`: a warp must
+    /// find a slab wherever one is free, as it runs alone or no slab is given back.
+    pub const fn new(bitmap: Vec<u32>, exact: bool) -> Self {
+        Self { bitmap, exact }
     }
 }
 
@@ -24,7 +24,7 @@ impl Subject for PoolSubject {
     type Spec = Pool;
 
     fn spec(&self) -> Pool {
-        Pool { used: self.bitmap.clone(), may_miss: self.bitmap.len() > 1 && !self.alone }
+        Pool { used: self.bitmap.clone(), may_miss: self.bitmap.len() > 1 && !self.exact }
     }
 
     fn arrays(&self) -> Vec<Array> {

@@ -71,7 +71,10 @@ pub(super) fn others(scenario: &Scenario) -> Made {
         "all_keys32" => all_keys(scenario),
         "pool" => {
             let lanes = scenario.config.lanes;
-            let pool = PoolSubject::new(scenario.config.bitmap.clone(), scenario.programs.len() == 1);
+            let frees =
+                scenario.programs.iter().flatten().any(|call| matches!(call.op, Op::Free | Op::Borrow));
+            let exact = scenario.programs.len() == 1 || !frees;
+            let pool = PoolSubject::new(scenario.config.bitmap.clone(), exact);
             of_lanes(pool, lanes).ok_or(ScenarioError::Lanes(lanes))
         }
         _ => checked::none(scenario),
