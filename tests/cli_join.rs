@@ -106,6 +106,27 @@ from l join r on l.k = r.k order by l.rowid, r.rowid;
     }
 }
 
+/// Rows of one key on both sides: more of them than a thread keeps in memory.
+#[test]
+fn a_key_may_have_many_rows_in_both_files() {
+    const ROWS: usize = 1500;
+    let folder = folder("many");
+    let file = |header: &str| (0..ROWS).fold(format!("{header}\n"), |all, row| all + &format!("7,{row}\n"));
+    write(&folder, "l.csv", file("k,left") + "8,last\n");
+    write(&folder, "r.csv", file("k,right"));
+    for (how, out) in [("inner", "out.csv"), ("left", "out.tsv"), ("outer", "out.parquet")] {
+        let done = warpproof(&folder, &["join", "l.csv", "r.csv", "--on", "k", "--how", how, "-o", out]);
+        assert!(done.status.success(), "{}", text(&done.stderr));
+    }
+    let lines = read(&folder, "out.csv");
+    let pairs = (0..ROWS).flat_map(|left| (0..ROWS).map(move |right| format!("7,{left},{right}")));
+    assert!(lines.lines().eq(std::iter::once("k,left,right".to_owned()).chain(pairs)));
+    assert!(read(&folder, "out.tsv").replace('\t', ",") == lines.clone() + "8,last,\n");
+    let again = warpproof(&folder, &["dedup", "out.parquet", "-o", "again.csv"]);
+    assert!(again.status.success(), "{}", text(&again.stderr));
+    assert!(read(&folder, "again.csv") == lines + "8,last,\n");
+}
+
 /// In shards on as many GPUs as there are, up to two.
 #[cfg(feature = "gpu")]
 #[test]

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use warpproof::files::{Row, Table};
+use warpproof::files::{Row, RowReader, Table};
 
 /// Left rows that are looked up in one bulk call.
 const BATCH: usize = 1 << 18;
@@ -18,6 +18,8 @@ const BATCH: usize = 1 << 18;
 const PART: usize = 1 << 13;
 /// Left rows whose right rows are brought to the cache together.
 const NEAR: usize = 1 << 7;
+/// Bytes of rows after which a block is written, so that a key with many rows takes no more memory.
+const MOST: usize = 1 << 22;
 
 /// Join two files on one or several columns
 ///
@@ -164,26 +166,26 @@ impl<'a> Rows<'a> {
         Ok(Self { joined: Joined { how, left, right, columns, written }, target })
     }
 
-    /// Writes what becomes of the left rows from `from` on, whose keys have these numbers.
+    /// Writes what becomes of the left rows from `from` on, whose keys have these numbers. All threads fill a
+    /// block each, up to [`MOST`] bytes; what is left of a part is filled when its turn has come.
     fn batch(&mut self, from: usize, numbers: &[u32], index: &Index) -> Result<(), Failure> {
         let Self { joined, target } = self;
-        let joined = &*joined;
-        let Joined { left, right, columns, .. } = joined;
         let none = target.block();
-        let parts = numbers.par_chunks(PART).enumerate().map(|(part, numbers)| {
-            let (mut ours, mut theirs) = (left.reader(), right.reader());
+        let part = |(at, numbers)| Part { row: from + at * PART, numbers, done: 0 };
+        let mut parts: Vec<Part<'_>> = numbers.chunks(PART).enumerate().map(part).collect();
+        let fill = |part: &mut Part<'_>| {
             let mut block = none.clone();
-            joined.of(from + part * PART, numbers, index, |row, other| {
-                block.copy(left, row, &mut ours)?;
-                let other = other.map_or(Row::default(), |other| right.row(other as usize, &mut theirs));
-                columns.iter().try_for_each(|&column| block.cell(other.cell(column)))?;
-                block.end();
-                Ok(())
-            })?;
-            Ok(block)
-        });
-        let parts = parts.collect::<std::io::Result<Vec<Block>>>().map_err(|error| target.failed(&error))?;
-        parts.into_iter().try_for_each(|block| target.extend(block))
+            joined.fill(part, index, &mut block).map(|()| block)
+        };
+        let blocks = parts.par_iter_mut().map(fill).collect::<std::io::Result<Vec<Block>>>();
+        for (block, mut part) in blocks.map_err(|error| target.failed(&error))?.into_iter().zip(parts) {
+            target.extend(block)?;
+            while !part.numbers.is_empty() {
+                let block = fill(&mut part).map_err(|error| target.failed(&error))?;
+                target.extend(block)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the right rows without a left one, if they are wanted.
@@ -203,46 +205,70 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// Left rows that are still to be joined.
+struct Part<'a> {
+    /// The first one.
+    row: usize,
+    /// The numbers of their keys.
+    numbers: &'a [u32],
+    /// With how many right rows the first one was joined.
+    done: usize,
+}
+
 impl Joined<'_> {
-    /// Gives `put` the numbers of the left and the right row of each row of the output, for the left rows from
-    /// `from` on, whose keys have these numbers.
-    fn of(
-        &self,
-        from: usize,
-        numbers: &[u32],
-        index: &Index,
-        mut put: impl FnMut(usize, Option<u32>) -> std::io::Result<()>,
-    ) -> std::io::Result<()> {
-        for (block, numbers) in numbers.chunks(NEAR).enumerate() {
-            let matching: Vec<&[u32]> = numbers.iter().map(|&number| index.rows(number)).collect();
+    /// Joins rows of a part, until none is left or the block has [`MOST`] bytes.
+    fn fill(&self, part: &mut Part<'_>, index: &Index, block: &mut Block) -> std::io::Result<()> {
+        let mut readers = [self.left.reader(), self.right.reader()];
+        while !part.numbers.is_empty() {
+            let near = &part.numbers[..part.numbers.len().min(NEAR)];
+            let matching: Vec<&[u32]> = near.iter().map(|&number| index.rows(number)).collect();
             // Else each row would be waited for by itself.
             self.right.touch(matching.iter().filter_map(|rows| rows.first()).map(|&row| row as usize));
-            for (row, matching) in (from + block * NEAR..).zip(matching) {
-                self.pairs(row, matching, &mut put)?;
+            for matching in matching {
+                let (is_alone, others) = self.joined(matching);
+                if is_alone {
+                    self.write(block, (part.row, None), &mut readers)?;
+                }
+                for &other in &others[part.done..] {
+                    self.write(block, (part.row, Some(other)), &mut readers)?;
+                    part.done += 1;
+                    if block.bytes() >= MOST {
+                        return Ok(());
+                    }
+                }
+                *part = Part { row: part.row + 1, numbers: &part.numbers[1..], done: 0 };
             }
         }
         Ok(())
     }
 
-    /// Gives `put` the rows of the output for a left row that matches these right ones.
-    fn pairs(
-        &self,
-        row: usize,
-        matching: &[u32],
-        put: &mut impl FnMut(usize, Option<u32>) -> std::io::Result<()>,
-    ) -> std::io::Result<()> {
+    /// Whether a left row that matches these right ones is written by itself, and with which it is joined.
+    const fn joined<'m>(&self, matching: &'m [u32]) -> (bool, &'m [u32]) {
         match (self.how, matching) {
-            (How::Inner | How::Semi, []) => Ok(()),
-            (How::Anti, [_, ..]) => Ok(()),
-            (How::Semi | How::Anti, _) | (How::Left | How::Outer, []) => put(row, None),
-            (How::Inner | How::Left | How::Outer, _) => matching.iter().try_for_each(|&other| {
-                if let Some(written) = self.written.get(other as usize) {
-                    // Relaxed: it is read after all threads have ended.
-                    written.store(true, Ordering::Relaxed);
-                }
-                put(row, Some(other))
-            }),
+            (How::Inner | How::Semi, []) | (How::Anti, [_, ..]) => (false, &[]),
+            (How::Semi | How::Anti, _) | (How::Left | How::Outer, []) => (true, &[]),
+            (How::Inner | How::Left | How::Outer, _) => (false, matching),
         }
+    }
+
+    /// Appends a left row, and a right one if there is one.
+    fn write(
+        &self,
+        block: &mut Block,
+        (row, other): (usize, Option<u32>),
+        [ours, theirs]: &mut [RowReader; 2],
+    ) -> std::io::Result<()> {
+        block.copy(self.left, row, ours)?;
+        let other = other.map_or(Row::default(), |other| {
+            if let Some(written) = self.written.get(other as usize) {
+                // Relaxed: it is read after all threads have ended.
+                written.store(true, Ordering::Relaxed);
+            }
+            self.right.row(other as usize, theirs)
+        });
+        self.columns.iter().try_for_each(|&column| block.cell(other.cell(column)))?;
+        block.end();
+        Ok(())
     }
 }
 

@@ -21,7 +21,7 @@ impl Block {
     }
 
     /// About as many bytes as the rows have.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Lines(lines) => lines.bytes().len(),
             Self::Columns(columns) => columns.bytes(),
