@@ -126,8 +126,8 @@ impl RowReader {
         Some((from + end, from + end + line_end))
     }
 
-    /// Where among the next eight bytes one may be that is more than a part of a cell: the highest bit of each
-    /// such byte, and of some others.
+    /// Where among the next eight bytes one may be that is more than a part of a cell: the highest bit of
+    /// each such byte, and of some others.
     fn places(&self, rest: &[u8]) -> u64 {
         const ONES: u64 = u64::MAX / 0xff;
         let word = match rest.first_chunk() {
@@ -138,7 +138,8 @@ impl RowReader {
                 u64::from_le_bytes(word)
             }
         };
-        // A quote and what is below, as line ends are, or a delimiter. A byte above one of them may count too.
+        // A quote and what is below, as line ends are, or a delimiter. A byte above one of them may count
+        // too.
         let low = word.wrapping_sub(ONES * (u64::from(b'"') + 1)) & !word;
         let other = word ^ (ONES * u64::from(self.delimiter));
         (low | other.wrapping_sub(ONES) & !other) & ONES << 7

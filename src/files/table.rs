@@ -1,7 +1,7 @@
 //! Tables: a file of rows in memory, with its header, the beginning of each row and a code for its key.
 //!
-//! Cells are not kept as separate strings, so a file of 10^7 rows takes its size and 16 bytes a row. The rows of
-//! a file without quotes are read by all threads.
+//! Cells are not kept as separate strings, so a file of 10^7 rows takes its size and 16 bytes a row. The rows
+//! of a file without quotes are read by all threads.
 
 use super::Malformed;
 use super::keys::{Coder, KeyType};
@@ -147,8 +147,8 @@ impl Table {
         }
     }
 
-    /// The text of a row, without its line end: its cells with delimiters between. None if the file has quotes
-    /// after its header, or there is no such row.
+    /// The text of a row, without its line end: its cells with delimiters between. None if the file has
+    /// quotes after its header, or there is no such row.
     pub fn text(&self, row: usize) -> Option<&[u8]> {
         let from = *self.starts.get(row).filter(|_| !self.quoted)?;
         let to = self.starts.get(row + 1).map_or(self.bytes.len(), |&next| next as usize);
