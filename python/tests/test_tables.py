@@ -235,7 +235,10 @@ def test_updates_refuse_what_they_cannot_compare() -> None:
         wp.Map("int64", "float32", device="cpu").insert_or_update([1], [1], "add")
     with pytest.raises(ValueError, match="'mean' is none of add"):
         table.insert_or_update([1], [1], "mean")
-    for other in [wp.ShardedMap(value_dtype="uint64"), wp.MultiMap(value_dtype="uint64", device="cpu")]:
+    for other in [
+        wp.ShardedMap(value_dtype="uint64"),
+        wp.MultiMap(value_dtype="uint64", device="cpu"),
+    ]:
         with pytest.raises(ValueError, match="has no insert_or_update"):
             other.insert_or_update([1], [1], "max")
 

@@ -348,8 +348,8 @@ class Map(_Table):
             As of `insert_unique`. Values are integers.
         how : {"add", "min", "max", "or", "and", "xor"}
             What becomes of the value that is there and the given one: their sum, the lesser or the
-            greater one, or the bits that either has, that both have, in which they differ. "min" and
-            "max" are of values without a sign.
+            greater one, or the bits that either has, that both have, in which they differ. The
+            values of "min" and "max" have no sign.
 
         Returns
         -------
@@ -360,7 +360,7 @@ class Map(_Table):
         --------
         >>> import warpproof as wp
         >>> best = wp.Map("int64", "uint64", device="cpu")
-        >>> best.insert_or_update([1, 2, 1], [30, 7, 50], "max").sum()
+        >>> int(best.insert_or_update([1, 2, 1], [30, 7, 50], "max").sum())
         2
         >>> best.get([1, 2])
         array([50,  7], dtype=uint64)
