@@ -16,7 +16,6 @@ pub(super) fn used_again() -> Vec<Scenario> {
     let fourth = [&REPLACE[..2], &REPLACE[1..]].concat();
     all.push(by_epochs(4, &[&fourth, &[(Search, KEY)]]));
     all.push(by_epochs(4, &[&REPLACE, &[(Search, OTHER), (Search, KEY)]]));
-    all.extend(between());
     let late = by_epochs(4, &[&[(Search, KEY)], &fourth]);
     all.extend(EPOCHS64.stalls([&late]));
     let mut both = by_epochs(4, &[&[(InsertUnique, BESIDE)], &[(InsertUnique, OTHER)]]);
@@ -33,13 +32,6 @@ pub(super) fn used_again() -> Vec<Scenario> {
     alone.allows.full = false;
     all.push(alone);
     all
-}
-
-/// A warp replaces the node of a key; another one goes on to the epoch in which that node is used again, and
-/// alone knows that the first has left. A third one looks for the key, and may begin in each epoch between.
-fn between() -> Vec<Scenario> {
-    let on = [(Delete, OTHER), (Delete, OTHER), (InsertUnique, OTHER)];
-    [3, 4].map(|nodes| by_epochs(nodes, &[&[(InsertUnique, BESIDE)], &on, &[(Search, KEY)]])).into()
 }
 
 /// A key that is there all the time, one that comes into its node, and one of the other bucket.
