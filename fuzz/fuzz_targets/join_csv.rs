@@ -58,9 +58,13 @@ fn rows(table: &Table) -> Vec<Vec<Vec<u8>>> {
     let mut reader = table.reader();
     let mut rows = vec![table.header().to_vec()];
     for row in 0..table.rows() {
-        let row = table.row(row, &mut reader);
-        assert_eq!(row.cell(rows[0].len()), b"");
-        rows.push(row.cells().map(<[u8]>::to_vec).collect());
+        let cells = table.row(row, &mut reader);
+        assert_eq!(cells.cell(rows[0].len()), b"");
+        let cells: Vec<_> = cells.cells().map(<[u8]>::to_vec).collect();
+        if let Some(text) = table.text(row) {
+            assert_eq!(text, cells.join(&table.delimiter()));
+        }
+        rows.push(cells);
     }
     assert_eq!(table.row(table.rows(), &mut reader).len(), 0);
     rows
