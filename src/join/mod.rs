@@ -194,6 +194,7 @@ impl<'a> Rows<'a> {
         let keys: Vec<(usize, usize)> =
             left.columns().iter().copied().zip(right.columns().iter().copied()).collect();
         let mut reader = right.reader();
+        // Relaxed: the threads that wrote it have ended.
         for (row, _) in written.iter().enumerate().filter(|(_, written)| !written.load(Ordering::Relaxed)) {
             let row = right.row(row, &mut reader);
             let mut ours: Vec<&[u8]> = vec![&[]; left.header().len()];
