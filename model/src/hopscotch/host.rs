@@ -1,7 +1,7 @@
 //! The size and the statistics of a hopscotch table.
 
 use super::{GROUP_WORDS, REACH};
-use crate::host::Refused;
+use crate::host::{Refused, at_most};
 
 /// The number and the size of a table's groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,8 +96,7 @@ const fn countable(homes: u64, reach: u32) -> Result<(), Refused> {
     if reach == 0 {
         return Err(Refused::Nothing { what: "group" });
     }
-    let (found, most) = (homes.saturating_add(reach as u64 - 1), u32::MAX as u64);
-    if found > most { Err(Refused::TooLarge { what: "groups", found, most }) } else { Ok(()) }
+    at_most("groups", homes.saturating_add(reach as u64 - 1), u32::MAX as u64)
 }
 
 /// Statistics of a table.

@@ -169,3 +169,22 @@ pub fn same_length<K, T>(keys: &[K], what: &'static str, other: &[T]) -> Result<
         Err(Refused::Length { keys: keys.len(), what, found: other.len() })
     }
 }
+
+/// Checks that there are no more parts than can be counted.
+///
+/// # Errors
+/// [`Refused::TooLarge`] if there are more than `most`.
+pub(crate) const fn at_most(what: &'static str, found: u64, most: u64) -> Result<(), Refused> {
+    if found > most { Err(Refused::TooLarge { what, found, most }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_parts_as_can_be_counted_are_not_too_many() {
+        assert_eq!([0, 6, 7].map(|found| at_most("parts", found, 7)), [Ok(()); 3]);
+        assert_eq!(at_most("parts", 8, 7), Err(Refused::TooLarge { what: "parts", found: 8, most: 7 }));
+    }
+}

@@ -384,6 +384,14 @@ mod tests {
         assert_eq!(pager.traffic().copies_out, 2, "nothing is newer than its image the second time");
     }
 
+    /// More states than a process has addresses for. An event of that size makes them as large.
+    #[test]
+    fn a_pager_without_memory_for_its_state_is_an_error() {
+        type Event = [u64; 1 << 13];
+        assert!(Pager::<Event>::new(u32::MAX, 0).is_err());
+        assert!(Pager::<Event>::new(0, u32::MAX).is_err());
+    }
+
     #[test]
     fn the_table_that_was_not_used_for_longest_leaves_its_frame() {
         let mut pager = Pager::new(3, 2).expect("memory");

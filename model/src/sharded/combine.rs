@@ -4,8 +4,7 @@ use super::entry::key_bits;
 use super::route::zeros;
 use crate::bits::{Integer, TableKey, TableValue};
 use crate::hash::Seed;
-use crate::host::Refused;
-use crate::host::room;
+use crate::host::{Refused, at_most, room};
 use crate::outcome::Add;
 use alloc::vec::Vec;
 
@@ -29,14 +28,14 @@ impl<K, V> Default for Combined<K, V> {
 /// A slot without a key.
 const EMPTY: u32 = u32::MAX;
 
+/// The most pairs of a batch: each may have a key of its own, whose number is not [`EMPTY`].
+const MOST: u64 = EMPTY as u64;
+
 impl<K: TableKey, V: TableValue<u64> + Integer> Combined<K, V> {
     /// Adds up the values of equal keys, of which there are as many as values. Expected time is proportional
     /// to the pairs, whatever the keys are; memory for a copy of them and 12 to 20 bytes for each.
     pub(super) fn new(keys: &[K], values: &[V]) -> Result<Self, Refused> {
-        let most = EMPTY.into();
-        if keys.len() as u64 >= most {
-            return Err(Refused::TooLarge { what: "items of a batch", found: keys.len() as u64, most });
-        }
+        at_most("items of a batch", keys.len() as u64, MOST)?;
         let size = (2 * keys.len()).next_power_of_two();
         let mut slots = room::<u32>(size)?;
         slots.resize(size, EMPTY);
@@ -124,6 +123,40 @@ mod tests {
             .map(|key| keys.iter().filter(|other| *other == key).count() as u64)
             .collect();
         assert_eq!(combined.values, counts);
+    }
+
+    /// A key and a value without bits: a batch of any length takes no memory.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    struct Blank;
+
+    impl TableKey for Blank {
+        type Bits = u32;
+
+        fn to_word(self) -> u32 {
+            0
+        }
+        fn from_word(_: u32) -> Self {
+            Self
+        }
+    }
+
+    impl TableValue<u64> for Blank {
+        fn to_word(self) -> u64 {
+            0
+        }
+        fn from_word(_: u64) -> Self {
+            Self
+        }
+    }
+
+    impl Integer for Blank {}
+
+    #[test]
+    fn a_batch_of_too_many_pairs_is_refused() {
+        let batch: &[Blank] = &[Blank; usize::MAX];
+        let refused =
+            Refused::TooLarge { what: "items of a batch", found: usize::MAX as u64, most: 0xffff_ffff };
+        assert_eq!(Combined::new(batch, batch).err(), Some(refused));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where the items of a batch go, and in which round.
 
-use crate::host::{Refused, room};
+use crate::host::{Refused, at_most, room};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -29,9 +29,7 @@ impl Route {
     /// # Errors
     /// [`Refused::TooLarge`] if there are more than [`MOST`](Self::MOST) items, or [`Refused::OutOfMemory`].
     pub fn new(ranks: u32, len: usize, owner: impl Fn(usize) -> u32) -> Result<Self, Refused> {
-        if len as u64 > Self::MOST {
-            return Err(Refused::TooLarge { what: "items of a batch", found: len as u64, most: Self::MOST });
-        }
+        at_most("items of a batch", len as u64, Self::MOST)?;
         let mut starts = zeros::<usize>(ranks as usize + 1)?;
         let mut places = zeros::<u32>(len)?;
         for item in 0..len {

@@ -381,3 +381,151 @@ impl Receipts {
         receipt
     }
 }
+
+#[cfg(all(test, feature = "host"))]
+mod tests {
+    use super::*;
+    use crate::entry::{Key32, Key64};
+    use crate::hash::Seed;
+    use crate::memory::noted::{Noted, NotedCells};
+    use crate::reclaim::{Counters, NodePool, Wide, free_word};
+    use crate::waitfree::WaitFreeWords;
+    use crate::warp::two_lanes::TwoLanes;
+    use alloc::vec::Vec;
+    use core::cell::Cell;
+
+    const WARPS: usize = 5;
+    const NODES: usize = 8;
+
+    type Cells<'a, T> = &'a NotedCells<[Cell<T>]>;
+    type Nodes<'a> = NodePool<Cells<'a, u32>, Cells<'a, u64>>;
+    /// Nodes of eight words. In words of 32 bits they have room for three receipts.
+    type Table<'a, E> = WaitFreeTable<E, Cells<'a, <E as Packed>::Word>, Cells<'a, u64>, Nodes<'a>, 4>;
+
+    /// A table of one bucket, whose words `T` hold keys.
+    struct State<T> {
+        nodes: Noted<T, { 8 * NODES }>,
+        head: Noted<u64, 1>,
+        announcements: Noted<u64, WARPS>,
+        requests: Noted<T, WARPS>,
+        used: Noted<u32, 1>,
+        retired: Noted<u32, 1>,
+        stashes: Noted<u64, WARPS>,
+    }
+
+    impl<T: Word> State<T> {
+        fn new() -> Self {
+            Self {
+                nodes: Noted::new(),
+                head: Noted::new(),
+                announcements: Noted::new(),
+                requests: Noted::new(),
+                used: Noted::of([free_word(NODES as u32, 0)]),
+                retired: Noted::new(),
+                stashes: Noted::new(),
+            }
+        }
+
+        fn table<E: Packed<Word = T>>(&self) -> Table<'_, E> {
+            let (used, stashes): (Cells<'_, u32>, Cells<'_, u64>) = (&self.used, &self.stashes);
+            let pool = NodePool::new(used, &self.retired, stashes, 4);
+            let (nodes, requests): (Cells<'_, T>, Cells<'_, T>) = (&self.nodes, &self.requests);
+            let (heads, announcements): (Cells<'_, u64>, Cells<'_, u64>) = (&self.head, &self.announcements);
+            let words = WaitFreeWords { nodes, heads, announcements, requests, pool };
+            WaitFreeTable::new(words, 0, Seed::new(1))
+        }
+    }
+
+    impl<E: Packed> Table<'_, E> {
+        /// Warp `warp` announces an insert of its number as the key.
+        fn announced(self, warp: u32) -> Announcement {
+            let was = Announcement(self.words.announcements.load(warp as usize, ReadOrder::Relaxed));
+            let call = was.next::<Wide>(Update::Add);
+            let entry = E::Word::from_bits(warp.into());
+            self.words.requests.store(warp as usize, entry, WriteOrder::Relaxed);
+            self.words.announcements.store(warp as usize, call.0, WriteOrder::Relaxed);
+            self.words.heads.fetch_add(0, Head::announcement::<Wide>(), Order::Relaxed);
+            call
+        }
+
+        /// The head of a chain that begins with a node of receipts for these calls.
+        fn head_with(self, stash: &mut Stash, calls: &[(u32, Announcement)]) -> Head {
+            let w = &mut TwoLanes;
+            let node = self.words.pool.take(w, stash).expect("a free node");
+            let blank = w.each(|_| [E::EMPTY; 4]);
+            self.write(w, node, blank, NIL);
+            for (number, &(warp, call)) in calls.iter().enumerate() {
+                self.write_receipt(w, node.0, number as u32, Receipt::new::<Wide>(warp, call, false));
+            }
+            let asked = Head(self.words.heads.load(0, ReadOrder::Relaxed)).0 >> 32 << 32;
+            Head(Head::new::<Wide>(node.0, true, false).0 + asked)
+        }
+
+        /// The warps that a round for `head` serves, in its order, and whether it leaves some.
+        fn serves(self, stash: &mut Stash, head: Head) -> (Vec<u32>, bool) {
+            let w = &mut TwoLanes;
+            let request = Request { bucket: 0, update: Update::Add, entry: E::EMPTY };
+            let (mut draft, mut served) = (Draft::of(NIL), Served::NOTHING);
+            let made = self.make(w, (request, head), true, (&mut draft, stash), &mut served);
+            assert_eq!(made, Ok(None));
+            let mut receipts = Receipts { node: served.receipts, number: 0 };
+            let warps = core::iter::from_fn(|| receipts.next(&mut TwoLanes, self).map(Receipt::warp));
+            (warps.collect(), served.left_some)
+        }
+    }
+
+    #[test]
+    fn a_node_has_so_many_receipts() {
+        assert_eq!([1, 2, 8].map(Table::<'_, Key32>::node_receipts), [1, 3, 15]);
+        assert_eq!([1, 2, 8].map(Table::<'_, Key64>::node_receipts), [3, 7, 31]);
+    }
+
+    /// The numbers of calls fill both halves of a receipt.
+    #[test]
+    fn receipts_are_read_as_they_were_written() {
+        fn check<E: Packed<Word: Word>>(state: &State<E::Word>) {
+            let (table, w) = (state.table::<E>(), &mut TwoLanes);
+            let blank = w.each(|_| [E::EMPTY; 4]);
+            table.write(w, NodeIndex(3), blank, NIL);
+            let most = Table::<'_, E>::node_receipts(2);
+            let receipt = |number: u32| {
+                let call = Announcement((0x1234_5678_9abc + u64::from(number)) << Wide::CALL);
+                Receipt::new::<Wide>(65_535 - number, call, number % 2 == 0)
+            };
+            for number in 0..most {
+                assert_eq!(table.receipt(w, 3, number), None);
+                table.write_receipt(w, 3, number, receipt(number));
+            }
+            for number in 0..most {
+                assert_eq!(table.receipt(w, 3, number), Some(receipt(number)));
+            }
+            assert_eq!(table.next(w, 3), NIL);
+        }
+        check::<Key32>(&State::new());
+        check::<Key64>(&State::new());
+    }
+
+    /// Of five calls a round serves three: those after the last that the chain has a receipt for.
+    #[test]
+    fn announced_calls_are_served_in_turn() {
+        let turns: [(&[u32], [u32; 3], u32); 5] = [
+            (&[], [0, 1, 2], 0),
+            (&[4, 0, 1], [2, 3, 4], 2),
+            (&[2, 3, 4], [0, 1, 2], 0),
+            (&[0, 1, 2], [3, 4, 0], 3),
+            (&[3], [4, 0, 1], 4),
+        ];
+        for (last, next, first) in turns {
+            let state = State::new();
+            let (table, w) = (state.table::<Key32>(), &mut TwoLanes);
+            let mut stash = table.words.pool.open(w);
+            let calls: Vec<_> = last.iter().map(|&warp| (warp, table.announced(warp))).collect();
+            let head = table.head_with(&mut stash, &calls);
+            assert_eq!(table.after_last_served(w, head), first);
+            // Those that were served have the next call.
+            (0..WARPS as u32).for_each(|warp| _ = table.announced(warp));
+            let head = Head(head.0 + WARPS as u64 * Head::announcement::<Wide>());
+            assert_eq!(table.serves(&mut stash, head), (next.to_vec(), true), "after {last:?}");
+        }
+    }
+}

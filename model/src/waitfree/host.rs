@@ -1,7 +1,7 @@
 //! The size and the statistics of a wait-free table.
 
 use super::{MOST_NODES, MOST_WARPS};
-use crate::host::Refused;
+use crate::host::{Refused, at_most};
 
 /// The number of buckets and nodes of a table, the size of a node, and how many warps run at one time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -102,10 +102,7 @@ impl WaitFreeGeometry {
                 return Err(Refused::Nothing { what });
             }
         }
-        if self.warps > MOST_WARPS {
-            let (found, most) = (self.warps as u64, MOST_WARPS as u64);
-            return Err(Refused::TooLarge { what: "warps", found, most });
-        }
+        at_most("warps", self.warps as u64, MOST_WARPS as u64)?;
         countable(self.nodes as u64)
     }
 
@@ -142,11 +139,7 @@ impl WaitFreeGeometry {
 
 /// Checks that a head can count so many nodes.
 const fn countable(nodes: u64) -> Result<(), Refused> {
-    if nodes <= MOST_NODES as u64 {
-        Ok(())
-    } else {
-        Err(Refused::TooLarge { what: "nodes", found: nodes, most: MOST_NODES as u64 })
-    }
+    at_most("nodes", nodes, MOST_NODES as u64)
 }
 
 /// Statistics of a table.
