@@ -85,8 +85,11 @@ impl Listed {
         let sizes: Vec<usize> =
             found.par_chunks(CHUNK).map(|chunk| chunk.iter().map(matches).sum()).collect();
         let count = sizes.iter().sum();
-        let (mut lefts, mut rights) = (zeros(count)?, zeros(count)?);
-        let (mut rest, mut parts) = ((&mut lefts[..], &mut rights[..]), Vec::new());
+        let (mut lefts, mut rights) = (room(count)?, room(count)?);
+        // New memory takes longer to be written first than the pairs take to be found: each thread writes its
+        // own part of it.
+        let places = (&mut lefts.spare_capacity_mut()[..count], &mut rights.spare_capacity_mut()[..count]);
+        let (mut rest, mut parts) = (places, Vec::new());
         for &size in &sizes {
             let (left, left_rest) = rest.0.split_at_mut(size);
             let (right, right_rest) = rest.1.split_at_mut(size);
@@ -95,20 +98,27 @@ impl Listed {
         }
         let chunks = found.par_chunks(CHUNK).zip(parts).enumerate();
         chunks.try_for_each(|(chunk, (found, (lefts, rights)))| {
-            let mut place = 0;
+            let mut places = lefts.iter_mut().zip(rights);
             for (row, &found) in ((chunk * CHUNK) as u32..).zip(found) {
                 let rows = match found {
                     NONE if keep => &[NONE][..],
                     NONE => continue,
                     number => &self.rows[self.range(number)],
                 };
-                let places = place..place + rows.len();
-                lefts[places.clone()].fill(row);
-                rights[places].copy_from_slice(rows);
-                place += rows.len();
+                for (&other, (left, right)) in rows.iter().zip(&mut places) {
+                    left.write(row);
+                    right.write(other);
+                }
             }
+            assert!(places.next().is_none(), "a pair for each place");
             progress.advance(found.len())
         })?;
+        // SAFETY: the parts are all places up to `count`, and every place of a part was written, as its
+        // iterator has ended.
+        unsafe {
+            lefts.set_len(count);
+            rights.set_len(count);
+        }
         Ok(Pairs { left: lefts, right: rights })
     }
 

@@ -19,6 +19,7 @@
 
 mod added;
 mod combine;
+mod filter;
 mod fold;
 mod groups;
 mod index;

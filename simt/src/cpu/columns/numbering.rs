@@ -1,6 +1,8 @@
 //! Numbers for the distinct keys of some rows, in a table of one thread.
 
+use crate::cpu::words::ask_for;
 use std::collections::TryReserveError;
+use warpproof_model::hash::Hash64;
 use warpproof_model::{Key, Seed};
 
 /// Slots of the first table.
@@ -31,18 +33,28 @@ impl<K: Key> Numbering<K> {
         }
     }
 
+    /// How many keys there are.
+    pub(super) const fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// The keys, in no order.
+    pub(super) fn keys(&self) -> impl Iterator<Item = K> {
+        self.slots.iter().filter(|&&(_, number)| number > 0).map(|&(key, _)| key)
+    }
+
     /// The slot where a search for a key of this hash begins. The high bits choose a partition: all keys of
     /// one share them.
     #[inline(always)]
-    fn home(&self, key: K) -> usize {
-        key.hash(self.seed).bits() as usize & (self.slots.len() - 1)
+    const fn home(&self, hash: Hash64) -> usize {
+        hash.bits() as usize & (self.slots.len() - 1)
     }
 
     /// The number of a key, and whether it is new. New keys are numbered from 0 on. `None` if it would be
     /// new, and `most` keys are there.
     #[inline(always)]
     pub(super) fn number(&mut self, key: K, most: u32) -> Result<Option<(u32, bool)>, TryReserveError> {
-        let mut slot = self.home(key);
+        let mut slot = self.home(key.hash(self.seed));
         loop {
             let (there, number) = self.slots[slot];
             if number == 0 {
@@ -64,10 +76,16 @@ impl<K: Key> Numbering<K> {
         Ok(Some((self.len - 1, true)))
     }
 
-    /// The number of a key.
+    /// Prefetches what a search for a key of this hash reads first.
     #[inline(always)]
-    pub(super) fn find(&self, key: K) -> Option<u32> {
-        let mut slot = self.home(key);
+    pub(super) fn prefetch(&self, hash: Hash64) {
+        ask_for(&self.slots, self.home(hash));
+    }
+
+    /// The number of a key, whose hash is given.
+    #[inline(always)]
+    pub(super) fn find(&self, key: K, hash: Hash64) -> Option<u32> {
+        let mut slot = self.home(hash);
         loop {
             match self.slots[slot] {
                 (_, 0) => return None,
@@ -82,7 +100,7 @@ impl<K: Key> Numbering<K> {
         let larger = empty(self.slots.len() * 2)?;
         let old = core::mem::replace(&mut self.slots, larger);
         for (key, number) in old.into_iter().filter(|&(_, number)| number > 0) {
-            let mut slot = self.home(key);
+            let mut slot = self.home(key.hash(self.seed));
             while self.slots[slot].1 != 0 {
                 slot = (slot + 1) & (self.slots.len() - 1);
             }
