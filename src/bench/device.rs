@@ -67,7 +67,7 @@ impl<'a> Bench<'a> {
     }
 
     /// The entries of a table.
-    fn entries<K: Word>(&self) -> Fallible<Entries<K>> {
+    pub(crate) fn entries<K: Word>(&self) -> Fallible<Entries<K>> {
         self.some_entries(0, self.size)
     }
 

@@ -3,8 +3,8 @@
 use super::row::Fallible;
 use rayon::prelude::*;
 use std::sync::Arc;
-use warpproof::gpu::bench::Timer;
-use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DeviceRepr};
+use warpproof::gpu::bench::{Timer, output};
+use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, CudaView, DeviceRepr};
 use warpproof::gpu::structures::Holds;
 use warpproof::gpu::{Device, Error, Map, OnStream};
 use warpproof::model::outcome::Mixed;
@@ -15,6 +15,7 @@ pub(super) const POISON: u8 = 0xa5;
 
 /// A stream, and the timers of its kernels.
 pub(super) struct Timed {
+    device: Device,
     pub(super) stream: Arc<CudaStream>,
     /// For work that is queued at once.
     held: Timer,
@@ -25,6 +26,7 @@ pub(super) struct Timed {
 impl Timed {
     pub(super) fn new(device: &Device) -> Result<Self, Error> {
         Ok(Self {
+            device: device.clone(),
             stream: device.context().default_stream(),
             held: Timer::held(device)?,
             timer: Timer::new(device)?,
@@ -48,9 +50,29 @@ impl Timed {
         Ok(timer.milliseconds()? / 1e3)
     }
 
-    /// An output with `value` everywhere, before a kernel writes it.
-    pub(super) fn poisoned<T: DeviceRepr + Copy>(&self, value: T, len: usize) -> Fallible<CudaSlice<T>> {
-        Ok(self.stream.clone_htod(&vec![value; len])?)
+    /// An output of which every byte is [`POISON`], before a kernel writes it.
+    pub(super) fn poisoned<T: DeviceRepr>(&self, len: usize) -> Fallible<CudaSlice<T>> {
+        Ok(output(&self.device, POISON, len)?)
+    }
+
+    /// An output of zeros, before a kernel writes it.
+    pub(super) fn zeros<T: DeviceRepr>(&self, len: usize) -> Fallible<CudaSlice<T>> {
+        Ok(output(&self.device, 0, len)?)
+    }
+
+    /// Reads an output, as long as the ones that were read to `to` before: its memory is used again, which
+    /// takes a fraction of the time that new memory takes.
+    pub(super) fn read<'a, T: DeviceRepr>(
+        &self,
+        from: &CudaView<'_, T>,
+        to: &'a mut Vec<T>,
+    ) -> Fallible<&'a [T]> {
+        if to.len() == from.len() {
+            self.stream.memcpy_dtoh(from, to)?;
+        } else {
+            *to = self.stream.clone_dtoh(from)?;
+        }
+        Ok(to)
     }
 }
 
@@ -91,7 +113,7 @@ pub(crate) struct Answers {
 impl Answers {
     /// Memory for the answers to `len` operations.
     pub(super) fn new(timed: &Timed, len: usize) -> Fallible<Self> {
-        Ok(Self { outcomes: timed.poisoned(POISON, len)?, found: timed.poisoned(0, len)? })
+        Ok(Self { outcomes: timed.poisoned(len)?, found: timed.zeros(len)? })
     }
 
     /// The answers to these operations; `None` if one has no answer.

@@ -3,7 +3,6 @@
 use super::retrieved::Retrieved;
 use crate::bench::keys::Number;
 use crate::bench::memory::Memory;
-use crate::bench::timed::POISON;
 use crate::entry::Entry;
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DriverError};
@@ -28,8 +27,6 @@ pub(crate) struct Calls<T, K, F> {
     pub(crate) delete: fn(&T, &Stream, &CudaSlice<K>, &mut Codes) -> Done,
     /// The value that a search writes for a key with this value, or without one.
     pub(crate) found: fn(Option<K>) -> F,
-    /// The content of an output before a search writes it: not an answer of a search.
-    pub(crate) poison: F,
     /// How many entries there are.
     pub(crate) len: fn(&T) -> Result<u64, Error>,
     pub(crate) memory: MemoryOf<T>,
@@ -54,25 +51,18 @@ pub(crate) struct PartitionedCalls<T, K> {
     pub(crate) told: fn(&mut T, &Stream, &Entries<K>, &mut Partitions, &mut Codes) -> Done,
 }
 
-/// The code of an answer before a kernel writes it.
-pub(crate) const POISONED: u8 = POISON;
-
 /// A key or value on a device.
 pub(crate) trait Word: KeyScalar + Number {
     /// The value that a search writes for an absent key: not a stored value, as those have their top bit set.
     const MISSING: Self;
-    /// The content of an output before a kernel writes it.
-    const POISON: Self;
 }
 
 impl Word for u32 {
     const MISSING: Self = 1;
-    const POISON: Self = Self::from_ne_bytes([POISON; 4]);
 }
 
 impl Word for u64 {
     const MISSING: Self = 1;
-    const POISON: Self = Self::from_ne_bytes([POISON; 8]);
 }
 
 /// The entries of a table, on the host and on the device.
@@ -123,15 +113,16 @@ macro_rules! measured {
     }};
     ((paged) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
         let mut table = $bench.table($make)?;
-        $bench.fixed(&mut table, &calls!($shape $T, key!($entry)), $rows)
+        $bench.fixed(&mut table, &calls!($shape $T, key!($entry)), &$bench.entries()?, $rows)
     }};
     ((fixed $($step:ident)*) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
         let calls = calls!($shape $T, key!($entry));
         let mut table = $bench.table($make)?;
-        let mut memory = $bench.fixed(&mut table, &calls, $rows)?;
-        $($bench.$step(&mut table, &calls, calls!($step $shape $T, key!($entry)), $rows)?;)*
-        $bench.staged(&mut table, &calls, calls!(staged $shape $T, key!($entry)), $rows)?;
-        drop(table);
+        let entries = $bench.entries()?;
+        let mut memory = $bench.fixed(&mut table, &calls, &entries, $rows)?;
+        $($bench.$step(&mut table, &calls, calls!($step $shape $T, key!($entry)), &entries, $rows)?;)*
+        $bench.staged(&mut table, &calls, calls!(staged $shape $T, key!($entry)), &entries, $rows)?;
+        drop((table, entries));
         measured!($entry $bench, $make, $rows, calls, memory);
         Ok(memory)
     }};
@@ -164,7 +155,7 @@ pub(crate) use key;
 /// The calls of a table of type `T`.
 macro_rules! calls {
     (Set $T:ty, $K:ty) => {
-        calls! { $T, $K, u8, POISONED, |value| u8::from(value.is_some()),
+        calls! { $T, $K, u8, |value| u8::from(value.is_some()),
             |t, on, of, said| t.on_stream(on).insert(&of.on_keys, said),
             |t, on, keys, found| t.on_stream(on).contains(keys, found) }
     };
@@ -177,17 +168,16 @@ macro_rules! calls {
             |t, on, of, said| t.on_stream(on).insert(&of.on_keys, &of.on_values, said) }
     };
     (map $T:ty, $K:ty, $insert:expr) => {
-        calls! { $T, $K, $K, <$K as Word>::POISON, |value| value.unwrap_or(<$K as Word>::MISSING), $insert,
+        calls! { $T, $K, $K, |value| value.unwrap_or(<$K as Word>::MISSING), $insert,
             |t, on, keys, found| t.on_stream(on).search_or(keys, found, <$K as Word>::MISSING, None) }
     };
-    ($T:ty, $K:ty, $F:ty, $poison:expr, $found:expr, $insert:expr, $search:expr) => {{
+    ($T:ty, $K:ty, $F:ty, $found:expr, $insert:expr, $search:expr) => {{
         let calls: Calls<$T, $K, $F> = Calls {
             clear: |t, on| t.clear_on(on),
             insert: $insert,
             search: $search,
             delete: |t, on, keys, said| t.on_stream(on).delete(keys, said),
             found: $found,
-            poison: $poison,
             len: len_of::<$T>,
             memory: memory_of::<$T>,
         };

@@ -1,11 +1,10 @@
 //! Build, searches, delete, and inserts into a table that holds keys.
 
-use super::calls::{Calls, Word};
+use super::calls::{Calls, Entries, Word};
 use super::{Bench, Found, Series};
 use crate::bench::keys::keys;
 use crate::bench::memory::Memory;
 use crate::bench::row::{Fallible, Row};
-use crate::bench::timed::POISON;
 use rayon::prelude::*;
 use warpproof::model::outcome::Delete;
 
@@ -15,24 +14,24 @@ impl Bench<'_> {
         &self,
         table: &mut T,
         calls: &Calls<T, K, F>,
+        entries: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<Memory> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
-        let entries = self.entries::<K>()?;
         let (present, on_keys) = (&entries.keys, &entries.on_keys);
         let answers: Vec<F> = present.par_iter().map(|key| (calls.found)(Some(key.value()))).collect();
         let half = stream.clone_htod(&present[..n / 2])?;
         let absent = stream.clone_htod(&keys::<K>(self.size, 2 * self.size))?;
         let names = [("build", n), ("search present", n), ("search absent", n), ("delete half", n / 2)];
         let [mut build, mut hits, mut misses, mut delete] = names.map(|(name, ops)| Series::new(name, ops));
-        let (mut memory, mut full) = (None, 0);
+        let (mut memory, mut full, mut said) = (None, 0, Vec::new());
         for round in 0..=self.rounds {
             (calls.clear)(table, stream)?;
-            let mut outcomes = timed.poisoned(POISON, n)?;
-            let mut found = timed.poisoned(calls.poison, n)?;
-            let mut missed = timed.poisoned(calls.poison, n)?;
-            let mut deleted = timed.poisoned(POISON, n / 2)?;
-            let took = timed.time(|| (calls.insert)(table, stream, &entries, &mut outcomes))?;
+            let mut outcomes = timed.poisoned(n)?;
+            let mut found = timed.poisoned(n)?;
+            let mut missed = timed.poisoned(n)?;
+            let mut deleted = timed.poisoned(n / 2)?;
+            let took = timed.time(|| (calls.insert)(table, stream, entries, &mut outcomes))?;
             let stored = self.stored(&outcomes)?;
             let is_in = |i: usize| stored[i] == Some(true);
             let live = (0..n).into_par_iter().filter(|&i| is_in(i)).count() as u64;
@@ -42,11 +41,11 @@ impl Bench<'_> {
 
             let took = timed.time(|| (calls.search)(table, stream, on_keys, &mut found))?;
             let answer = |i: usize| if is_in(i) { answers[i] } else { (calls.found)(None) };
-            let found = stream.clone_dtoh(&found)?;
+            let found = timed.read(&found.as_view(), &mut said)?;
             let right = found.par_iter().enumerate().all(|(i, found)| *found == answer(i));
             hits.add(round, took, right);
             let took = timed.time(|| (calls.search)(table, stream, &absent, &mut missed))?;
-            let missed = stream.clone_dtoh(&missed)?;
+            let missed = timed.read(&missed.as_view(), &mut said)?;
             let right = missed.par_iter().all(|missed| *missed == (calls.found)(None));
             misses.add(round, took, right);
 
@@ -76,13 +75,13 @@ impl Bench<'_> {
         let mut add = Series::new("add half", more.keys.len());
         for round in 0..=self.rounds {
             (calls.clear)(table, stream)?;
-            let mut before = timed.poisoned(POISON, first.keys.len())?;
-            let mut outcomes = timed.poisoned(POISON, more.keys.len())?;
+            let mut before = timed.poisoned(first.keys.len())?;
+            let mut outcomes = timed.poisoned(more.keys.len())?;
             (calls.insert)(table, stream, &first, &mut before)?;
             let took = timed.time(|| (calls.insert)(table, stream, &more, &mut outcomes))?;
             let stored = [self.stored(&before)?, self.stored(&outcomes)?].concat();
-            let live = stored.iter().filter(|stored| **stored == Some(true)).count() as u64;
-            add.add(round, took, stored.iter().all(Option::is_some) && (calls.len)(table)? == live);
+            let live = stored.par_iter().filter(|stored| **stored == Some(true)).count() as u64;
+            add.add(round, took, stored.par_iter().all(Option::is_some) && (calls.len)(table)? == live);
         }
         self.report([add], rows);
         Ok(())

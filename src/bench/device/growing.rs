@@ -4,8 +4,8 @@ use super::calls::{Calls, Measured, Word};
 use super::{Bench, Found, Series};
 use crate::bench::memory::Memory;
 use crate::bench::row::{Fallible, Row};
-use crate::bench::timed::POISON;
 use crate::registry::room::Room;
+use rayon::prelude::*;
 use warpproof::gpu::{Device, Error, Tuning};
 use warpproof::model::outcome::Insert;
 
@@ -21,8 +21,8 @@ impl Bench<'_> {
     ) -> Fallible<Memory> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let entries = self.entries::<K>()?;
-        let answers: Vec<F> = entries.keys.iter().map(|key| (calls.found)(Some(key.value()))).collect();
-        let mut memory = None;
+        let answers: Vec<F> = entries.keys.par_iter().map(|key| (calls.found)(Some(key.value()))).collect();
+        let (mut memory, mut codes, mut said) = (None, Vec::new(), Vec::new());
         let names = ["build", "search present", "build, memory kept"];
         let [mut build, mut hits, mut again] = names.map(|name| Series::new(name, n));
         for (round, kept) in
@@ -30,15 +30,16 @@ impl Bench<'_> {
         {
             self.device.keep_memory(if kept { u64::MAX } else { 0 })?;
             let table = self.table(make)?;
-            let mut outcomes = timed.poisoned(POISON, n)?;
-            let mut found = timed.poisoned(calls.poison, n)?;
+            let mut outcomes = timed.poisoned(n)?;
+            let mut found = timed.poisoned(n)?;
             stream.synchronize()?;
             let took = timed.time_whole(|| (calls.insert)(&table, stream, &entries, &mut outcomes))?;
             let searched = timed.time(|| (calls.search)(&table, stream, &entries.on_keys, &mut found))?;
-            let mut codes = stream.clone_dtoh(&outcomes)?.into_iter();
-            let right = codes.all(|code| code == Insert::Inserted.code()) && table.len()? == n as u64;
+            let codes = timed.read(&outcomes.as_view(), &mut codes)?;
+            let right =
+                codes.par_iter().all(|code| *code == Insert::Inserted.code()) && table.len()? == n as u64;
             if kept { &mut again } else { &mut build }.add(round, took, right);
-            hits.add(round, searched, stream.clone_dtoh(&found)? == answers);
+            hits.add(round, searched, timed.read(&found.as_view(), &mut said)? == answers);
             memory = Some(Memory::new(self.entry, (self.size, self.load), &table)?);
         }
         self.device.keep_memory(0)?;

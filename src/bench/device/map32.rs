@@ -5,7 +5,7 @@ use super::{Bench, Series};
 use crate::bench::keys::key;
 use crate::bench::memory::Memory;
 use crate::bench::row::{Fallible, MIXES, Row};
-use crate::bench::timed::{Answers, Batch, POISON};
+use crate::bench::timed::{Answers, Batch};
 use crate::registry::room::Room;
 use crate::run::account::Account;
 use crate::run::workload::{Mix, Workload};
@@ -39,15 +39,20 @@ impl Bench<'_> {
         let present: Vec<u32> = (0..self.size).into_par_iter().map(key).collect();
         let keys = stream.clone_htod(&present)?;
         let values = stream.clone_htod(&present)?;
-        let mut found = timed.poisoned(u32::from_ne_bytes([POISON; 4]), n)?;
+        let mut found = timed.poisoned(n)?;
         let geometry = SlabGeometry::new(n as u64, self.load, SLAB_SLOTS as u32)?;
         let names = ["floor: find", "floor: insert", "floor: look, insert"];
         let [mut find, mut insert, mut look] = names.map(|name| Series::new(name, n));
+        let mut said = Vec::new();
         for round in 0..=self.rounds {
             // All slots are empty again, so every exchange writes.
             let floors = Floors::new(self.device, geometry.buckets)?;
             let took = timed.time(|| floors.find(stream, &keys, &mut found))?;
-            find.add(round, took, stream.clone_dtoh(&found)?.par_iter().all(|&value| value == u32::MAX));
+            find.add(
+                round,
+                took,
+                timed.read(&found.as_view(), &mut said)?.par_iter().all(|&value| value == u32::MAX),
+            );
             insert.add(round, timed.time(|| floors.insert(stream, &keys, &values))?, true);
             let floors = Floors::new(self.device, geometry.buckets)?;
             look.add(round, timed.time(|| floors.bucket(stream, &keys, &values))?, true);
@@ -78,7 +83,7 @@ impl Bench<'_> {
         let mut series = Series::new(name, ops);
         for round in 0..=self.rounds {
             (calls.clear)(&mut map, stream)?;
-            let (mut filled, mut answers) = (timed.poisoned(POISON, first.len())?, Answers::new(timed, ops)?);
+            let (mut filled, mut answers) = (timed.poisoned(first.len())?, Answers::new(timed, ops)?);
             (calls.insert)(&map, stream, &prefill, &mut filled)?;
             let took = timed.time(|| batch.run(&map.on_stream(stream), &mut answers))?;
             let filled = self.stored(&filled)?;

@@ -1,9 +1,8 @@
 //! A build by partitions of the batch.
 
-use super::calls::{Calls, Measured, PartitionedCalls, Word};
+use super::calls::{Calls, Entries, Measured, PartitionedCalls, Word};
 use super::{Bench, Found, Series};
 use crate::bench::row::{Fallible, Row};
-use crate::bench::timed::POISON;
 use rayon::prelude::*;
 use warpproof::model::host::Tally;
 use warpproof::model::open::bulk::TALLY;
@@ -16,31 +15,32 @@ impl Bench<'_> {
         table: &mut T,
         calls: &Calls<T, K, F>,
         by: PartitionedCalls<T, K>,
+        entries: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
-        let entries = self.entries::<K>()?;
         let answers: Vec<F> = entries.keys.par_iter().map(|key| (calls.found)(Some(key.value()))).collect();
         let mut series = ["build by bins", "build by bins, with outcomes"].map(|name| Series::new(name, n));
+        let mut said = Vec::new();
         for round in 0..=self.rounds {
             for (told, series) in [false, true].into_iter().zip(&mut series) {
                 let mut partitions = (by.partitions)(table, stream, n, told)?;
                 (calls.clear)(table, stream)?;
                 let (took, stored) = if told {
-                    let mut outcomes = timed.poisoned(POISON, n)?;
+                    let mut outcomes = timed.poisoned(n)?;
                     let took =
-                        timed.time(|| (by.told)(table, stream, &entries, &mut partitions, &mut outcomes))?;
+                        timed.time(|| (by.told)(table, stream, entries, &mut partitions, &mut outcomes))?;
                     (took, self.stored(&outcomes)?.par_iter().all(|stored| *stored == Some(true)))
                 } else {
-                    let mut tally = timed.poisoned(0, TALLY)?;
+                    let mut tally = timed.zeros(TALLY)?;
                     let took =
-                        timed.time(|| (by.counted)(table, stream, &entries, &mut partitions, &mut tally))?;
-                    let said = stream.clone_dtoh(&tally)?.try_into().map(Tally::of);
-                    (took, said == Ok(Tally { inserted: n as u64, ..Tally::default() }))
+                        timed.time(|| (by.counted)(table, stream, entries, &mut partitions, &mut tally))?;
+                    let tally = stream.clone_dtoh(&tally)?.try_into().map(Tally::of);
+                    (took, tally == Ok(Tally { inserted: n as u64, ..Tally::default() }))
                 };
-                let mut found = timed.poisoned(calls.poison, n)?;
+                let mut found = timed.poisoned(n)?;
                 (calls.search)(table, stream, &entries.on_keys, &mut found)?;
-                let right = table.len()? == n as u64 && stream.clone_dtoh(&found)? == answers;
+                let right = table.len()? == n as u64 && timed.read(&found.as_view(), &mut said)? == answers;
                 series.add(round, took, stored && right);
             }
         }

@@ -1,9 +1,8 @@
 //! Copies of all entries.
 
-use super::calls::{Calls, Measured, Retrieve, Word};
+use super::calls::{Calls, Entries, Measured, Retrieve, Word};
 use super::{Bench, Found, Series};
 use crate::bench::row::{Fallible, Row};
-use crate::bench::timed::POISON;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warpproof::gpu::cudarc::driver::CudaSlice;
@@ -22,21 +21,22 @@ impl Bench<'_> {
         table: &mut T,
         calls: &Calls<T, K, F>,
         retrieve: Retrieve<T, K>,
+        entries: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
-        let entries = self.entries::<K>()?;
         let mut series = ["retrieve all", "retrieve in order"].map(|name| Series::new(name, n));
+        let mut said = (Vec::new(), Vec::new());
         for round in 0..=self.rounds {
             (calls.clear)(table, stream)?;
-            let mut outcomes = timed.poisoned(POISON, n)?;
-            (calls.insert)(table, stream, &entries, &mut outcomes)?;
+            let mut outcomes = timed.poisoned(n)?;
+            (calls.insert)(table, stream, entries, &mut outcomes)?;
             let stored = self.stored(&outcomes)?;
             for (in_order, series) in [false, true].into_iter().zip(&mut series) {
-                let empty = || timed.poisoned(K::key(0), n);
-                let mut out = Retrieved { keys: empty()?, values: empty()?, count: timed.poisoned(0, 1)? };
+                let mut out =
+                    Retrieved { keys: timed.zeros(n)?, values: timed.zeros(n)?, count: timed.zeros(1)? };
                 let took = timed.time(|| retrieve(table, stream, in_order, &mut out))?;
-                series.add(round, took, self.holds::<K, F>(&out, &stored)?);
+                series.add(round, took, self.holds::<K, F>(&out, &stored, &mut said)?);
             }
         }
         self.report(series, rows);
@@ -44,17 +44,22 @@ impl Bench<'_> {
     }
 
     /// Whether these are exactly the entries that were stored, each once, in any order.
-    fn holds<K: Word, F>(&self, out: &Retrieved<K>, stored: &[Option<bool>]) -> Fallible<bool> {
-        let stream = &self.timed.stream;
+    fn holds<K: Word, F>(
+        &self,
+        out: &Retrieved<K>,
+        stored: &[Option<bool>],
+        (keys, values): &mut (Vec<K>, Vec<K>),
+    ) -> Fallible<bool> {
+        let (timed, stream) = (&self.timed, &self.timed.stream);
         let expected = stored.par_iter().filter(|stored| **stored == Some(true)).count();
         if stream.clone_dtoh(&out.count)? != [expected as u64] {
             return Ok(false);
         }
-        let found = stream.clone_dtoh(&out.keys.slice(..expected))?;
-        let values = stream.clone_dtoh(&out.values.slice(..expected))?;
+        let found = timed.read(&out.keys.slice(..expected), keys)?;
+        let values = timed.read(&out.values.slice(..expected), values)?;
         // A search of a set finds no value, and a copy of it has none.
         let pairs = size_of::<F>() == size_of::<K>();
-        let beside = !pairs || found.par_iter().zip(&values).all(|(key, value)| *value == key.value());
+        let beside = !pairs || found.par_iter().zip(values).all(|(key, value)| *value == key.value());
         // As many keys as were stored, each of them stored, and none twice.
         let seen: Vec<_> = stored.par_iter().map(|_| AtomicBool::new(false)).collect();
         let is_new = |key: &K| {

@@ -1,7 +1,7 @@
 //! Calls on host slices through staging buffers that were made once, timed from the first byte of input to
 //! the last answer.
 
-use super::calls::{Calls, Measured, StagedCalls, Word};
+use super::calls::{Calls, Entries, Measured, StagedCalls, Word};
 use super::{Bench, Series};
 use crate::bench::row::{Fallible, Row};
 use rayon::prelude::*;
@@ -20,10 +20,10 @@ impl Bench<'_> {
         table: &mut T,
         calls: &Calls<T, K, F>,
         through: StagedCalls<T, K, A>,
+        entries: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
         let n = self.size as usize;
-        let entries = self.entries::<K>()?;
         let mut staging = Staging::new(self.device, ELEMENTS)?.in_parallel();
         // Their memory is touched here, so that no round includes that.
         let mut outcomes = vec![Insert::Present; n];
@@ -35,10 +35,10 @@ impl Bench<'_> {
             outcomes.fill(Insert::Present);
             answers.fill((through.answer)(None));
             let from = Instant::now();
-            (through.insert)(table, &mut staging, &entries, &mut outcomes)?;
+            (through.insert)(table, &mut staging, entries, &mut outcomes)?;
             let inserted = from.elapsed();
             let from = Instant::now();
-            (through.search)(table, &mut staging, &entries, &mut answers)?;
+            (through.search)(table, &mut staging, entries, &mut answers)?;
             let found = from.elapsed();
 
             let may_be_full = self.rooms.capacity.may_be_full;

@@ -5,7 +5,7 @@ use super::dynamic::text;
 use super::lock_list::Lists;
 use super::{Row, Scale};
 use crate::bench::device::Bench;
-use crate::bench::device::calls::{Calls, POISONED, calls, len_of, memory_of};
+use crate::bench::device::calls::{Calls, calls, len_of, memory_of};
 use crate::bench::memory::Memory;
 use crate::bench::row::Fallible;
 use crate::entry::Entry;
@@ -89,7 +89,6 @@ fn calls_of_locks() -> Calls<LockSet, u64, u8> {
         search: |set, on, keys, found| set.contains(on, keys, found),
         delete: |set, on, keys, said| set.delete(on, keys, said),
         found: |value| u8::from(value.is_some()),
-        poison: POISONED,
         len: LockSet::len,
         memory: |_, _, at| Ok(Memory::unknown(at)),
     }
@@ -110,7 +109,7 @@ impl<T> Contender<'_, T> {
         let bench = bench.map_err(text)?;
         let mut table = bench.table(&self.make)?;
         let mut measured = Vec::new();
-        let memory = bench.fixed(&mut table, &self.calls, &mut measured)?;
+        let memory = bench.fixed(&mut table, &self.calls, &bench.entries()?, &mut measured)?;
         bench.add(&mut table, &self.calls, &mut measured)?;
         rows.extend(measured.into_iter().map(|row| {
             let wrong = (!row.verified).then(|| format!("{}: an answer is wrong", row.workload));

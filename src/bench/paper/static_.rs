@@ -4,7 +4,7 @@ use super::point::LOAD;
 use super::{Row, Scale};
 use crate::bench::keys::key;
 use crate::bench::row::Fallible;
-use crate::bench::timed::{POISON, Timed};
+use crate::bench::timed::Timed;
 use crate::failure::Failure;
 use crate::output::Progress;
 use std::collections::HashSet;
@@ -117,10 +117,9 @@ impl Keys {
     /// The seconds of build and searches, how many inserts found no room, and the error.
     fn round(&self, timed: &Timed, table: &impl Filled) -> Fallible<([f64; 3], u64, [Option<String>; 3])> {
         let (n, stream) = (self.present.len(), &timed.stream);
-        let mut outcomes = timed.poisoned(POISON, n)?;
+        let mut outcomes = timed.poisoned(n)?;
         let mut left = stream.clone_htod(&self.present)?;
-        let poison = u32::from_ne_bytes([POISON; 4]);
-        let (mut found, mut missed) = (timed.poisoned(poison, n)?, timed.poisoned(poison, n)?);
+        let (mut found, mut missed) = (timed.poisoned(n)?, timed.poisoned(n)?);
         let took = [
             timed.time(|| table.insert(timed, &self.on_present, &mut outcomes, &mut left))?,
             timed.time(|| table.search(timed, &self.on_present, &mut found))?,
