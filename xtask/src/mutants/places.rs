@@ -87,7 +87,10 @@ fn bytes(node: &impl Spanned) -> Range<usize> {
 fn is_of_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::Path(path) => path.is_ident("test"),
-        Meta::List(list) => list.path.is_ident("cfg") && list.tokens.to_string() == "test",
+        Meta::List(list) => {
+            list.path.is_ident("cfg")
+                && list.tokens.to_string().split(|c: char| !c.is_alphanumeric()).any(|word| word == "test")
+        }
         Meta::NameValue(_) => false,
     })
 }
@@ -553,6 +556,7 @@ mod tests {
             "enum A { B = 1 }",
             "fn f(a: [u8; 3]) { let b: [u8; 2] = [a; 4]; g::<5>(b) }",
             "#[cfg(test)] mod tests { fn f() -> u32 { 1 + 2 } }",
+            "#[cfg(all(test, feature = \"host\"))] mod tests { fn f() -> u32 { 1 + 2 } }",
             "impl Debug for A { fn fmt(&self) -> u32 { 1 + 2 } }",
             "macro_rules! a { () => { 1 + 2 } }",
         ] {

@@ -12,6 +12,7 @@ mod spec;
 mod subject;
 mod tables;
 mod together;
+mod turns;
 
 #[cfg(test)]
 pub(super) use places::NEVER;
@@ -21,8 +22,9 @@ pub use tables::{
     EPOCHS64, MAP32, MAP64, NARROW_SHAPES, NARROW_SHAPES_BY_EPOCHS, SET32, SET64, SHAPES, SHAPES_BY_EPOCHS,
     SHAPES_OF_FOUR, TABLES,
 };
+pub use turns::{PASS, RETIRE, TAKE, TURNS, TurnsSubject};
 
-use super::checked::{self, Checked};
+use super::checked::Checked;
 
 /// What is checked of wait-free tables.
 pub(super) const CHECKED: Checked = Checked {
@@ -33,6 +35,6 @@ pub(super) const CHECKED: Checked = Checked {
     default_set,
     deep,
     wide: Vec::new,
-    others: checked::none,
+    others: turns::subject,
     random: &[],
 };

@@ -3,7 +3,7 @@
 use super::places::{self, NEVER, full, patient, with};
 use super::spec::{IN_PLACE, RECLAIM};
 use super::tables::{EPOCHS64, MAP32, MAP64, SET32, SET64, TABLES};
-use super::{epochs, narrow, together};
+use super::{epochs, narrow, together, turns};
 use crate::check::Scenario;
 use crate::scenarios::form;
 use crate::scenarios::table::{Name, Place, Table, stalls_of_second};
@@ -52,6 +52,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(calls.into_iter().map(|scenario| form::narrow(scenario, &[0, 1])));
     scenarios.extend(narrow::rounds());
     scenarios.extend(stalls_of_second(&TABLES, &scenarios));
+    scenarios.extend(turns::handed_on());
     scenarios
 }
 
