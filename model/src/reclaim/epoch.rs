@@ -413,6 +413,16 @@ mod tests {
         assert_eq!(used, retired + stashed as usize);
     }
 
+    /// Wherever the search begins, which the last word of the stash decides.
+    #[test]
+    fn the_only_free_node_is_found_in_every_word() {
+        for (word, before) in (0..3).flat_map(|word| (0..8).map(move |before| (word, before))) {
+            let used = Noted::of([0, 1, 2].map(|index| if index == word { u32::MAX - 1 } else { u32::MAX }));
+            let state = State { used, stashes: Noted::of([before << 32, 0]), ..State::new() };
+            assert_eq!(all(state.pool(), &mut TwoLanes), [32 * word as u32]);
+        }
+    }
+
     #[test]
     fn a_stash_tells_its_turn() {
         let of = |bits| Stash { word: 7, nodes: 1, turn: Turn(bits) }.turn();

@@ -428,6 +428,7 @@ mod tests {
         };
         assert_eq!(check(IN_USE, [1, 2, 4], [(0, 0b1010), (0, 0b101)]), Ok(()));
         assert_eq!(check([0, 0, 0], [0, 0, 0], [(0, 0), (1, 0)]), Ok(()));
+        assert_eq!(check([0, 0, 0], [0, 0, 0], [(0, 1), (0, 0)]), Err(NodeIndex(0)));
         // In two stashes; in one, and free; retired, and free; beyond the nodes that are asked about.
         assert_eq!(check(IN_USE, [0, 0, 0], [(1, 0b1010), (1, 0b1000)]), Err(NodeIndex(35)));
         assert_eq!(check([u32::MAX, 1, 0], [0, 0, 0], [(1, 0b10), (0, 0)]), Err(NodeIndex(33)));
