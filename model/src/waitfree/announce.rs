@@ -490,7 +490,7 @@ mod tests {
             let most = Table::<'_, E>::node_receipts(2);
             let receipt = |number: u32| {
                 let call = Announcement((0x1234_5678_9abc + u64::from(number)) << Wide::CALL);
-                Receipt::new::<Wide>(65_535 - number, call, number % 2 == 0)
+                Receipt::new::<Wide>(65_535 - number, call, number.is_multiple_of(2))
             };
             for number in 0..most {
                 assert_eq!(table.receipt(w, 3, number), None);

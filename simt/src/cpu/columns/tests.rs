@@ -162,6 +162,30 @@ fn joins_are_those_of_nested_loops() {
     }
 }
 
+/// Keys of which most are not there, of which half repeat, that are all different and there, and that are
+/// there in a small table: each is looked up in another way.
+#[test]
+fn keys_are_found_in_every_way_to_look_them_up() {
+    let rows = if cfg!(miri) { 5000 } else { 300_000 };
+    let there: Vec<u64> = (0..rows / 3).map(mix).collect();
+    let ways: [(Vec<u64>, &[u64]); 4] = [
+        ((0..rows).map(|i| mix(i * 7)).collect(), &there),
+        ((0..rows).map(|i| mix(mix(i) % (if i % 2 == 0 { 50 } else { rows / 2 }))).collect(), &there),
+        ((0..rows / 3).map(mix).collect(), &there),
+        ((0..rows).map(|i| mix(mix(i) % 100)).collect(), &there[..90]),
+    ];
+    for (keys, there) in ways {
+        let rows: HashMap<u64, u32> = there.iter().copied().zip(0..).collect();
+        let found = isin(&keys, there, &Progress::new()).expect("memory");
+        assert!(keys.iter().zip(&found).all(|(key, &found)| rows.contains_key(key) == found));
+        let by_key = RowsByKey::new(there, &Progress::new()).expect("memory");
+        let pairs = by_key.inner(&keys, &Progress::new()).expect("memory");
+        let expected: Vec<_> =
+            (0u32..).zip(&keys).filter_map(|(row, key)| Some((row, *rows.get(key)?))).collect();
+        assert_eq!(pairs.left.into_iter().zip(pairs.right).collect::<Vec<_>>(), expected);
+    }
+}
+
 #[test]
 fn keys_are_found_among_others() {
     let sizes = if cfg!(miri) { [(40, 10, 20); 2] } else { [(70_000, 60_000, 50_000), (3000, 30, 40)] };

@@ -143,8 +143,8 @@ pub(super) fn subject(scenario: &Scenario) -> Made {
     of_lanes(TurnsSubject::new(scenario)?, lanes).ok_or(ScenarioError::Lanes(lanes))
 }
 
-/// A turn that retires a node, and later ones, of which one takes it: of one other warp, of two, and of three.
-/// Of several others each knows only what the one before it has handed on.
+/// A turn that retires a node, and later ones, of which one takes it: of one other warp, of two, and of
+/// three. Of several others each knows only what the one before it has handed on.
 pub(super) fn handed_on() -> Vec<Scenario> {
     let retired = [(RETIRE, 0)];
     vec![
