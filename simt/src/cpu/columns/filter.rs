@@ -10,8 +10,8 @@ use warpproof_model::{Key, Seed};
 /// The least bits for each key: of the keys that are not there, at most one in so many passes.
 const BITS: usize = 16;
 
-/// A Bloom filter of one bit for each key. It is a hundredth of the size of the tables, or less, and a
-/// look-up is one load that no branch waits for.
+/// A Bloom filter of one bit for each key: two to four bytes for each, where the tables have 32 to 64. A
+/// look-up is one load, and no branch waits for it.
 pub(super) struct Filter {
     words: Vec<u64>,
     /// The leading bits of a hash are the number of its bit.

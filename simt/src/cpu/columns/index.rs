@@ -208,7 +208,7 @@ where
 
 /// Whether each key is among others.
 ///
-/// Takes time proportional to both, and memory for up to 90 bytes for each of the others.
+/// Takes time proportional to both, and memory for up to 86 bytes for each of the others.
 ///
 /// ```
 /// use warpproof_simt::cpu::columns::{Progress, isin};
