@@ -1,7 +1,7 @@
 //! The size and the statistics of an open-addressing table.
 
 use super::{BUCKET_SLOTS, CLASSES, filter_words};
-use crate::host::Refused;
+use crate::host::{Refused, at_most};
 
 /// The number and the size of a table's buckets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,9 +57,7 @@ impl OpenGeometry {
         // Rounded up; a float may have rounded down.
         let slots = (wanted as u64).saturating_add((wanted > wanted as u64 as f64) as u64).max(pairs);
         let (found, most) = (slots.div_ceil(bucket_slots as u64).max(1), Self::MOST_BUCKETS as u64);
-        if found > most {
-            return Err(Refused::TooLarge { what: "buckets", found, most });
-        }
+        at_most("buckets", found, most)?;
         let buckets = (found as u32..=Self::MOST_BUCKETS).find(|&buckets| probes_all(buckets));
         Ok(Self { bucket_slots, buckets: buckets.unwrap_or(Self::MOST_BUCKETS) })
     }

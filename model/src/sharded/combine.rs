@@ -1,7 +1,7 @@
 //! Pairs of equal keys are added up before they travel.
 
 use super::entry::key_bits;
-use super::route::zeros;
+use super::route::{Route, zeros};
 use crate::bits::{Integer, TableKey, TableValue};
 use crate::hash::Seed;
 use crate::host::{Refused, at_most, room};
@@ -28,14 +28,12 @@ impl<K, V> Default for Combined<K, V> {
 /// A slot without a key.
 const EMPTY: u32 = u32::MAX;
 
-/// The most pairs of a batch: each may have a key of its own, whose number is not [`EMPTY`].
-const MOST: u64 = EMPTY as u64;
-
 impl<K: TableKey, V: TableValue<u64> + Integer> Combined<K, V> {
     /// Adds up the values of equal keys, of which there are as many as values. Expected time is proportional
     /// to the pairs, whatever the keys are; memory for a copy of them and 12 to 20 bytes for each.
     pub(super) fn new(keys: &[K], values: &[V]) -> Result<Self, Refused> {
-        at_most("items of a batch", keys.len() as u64, MOST)?;
+        // Each pair may have a key of its own, whose number is then below EMPTY.
+        at_most("items of a batch", keys.len() as u64, Route::MOST)?;
         let size = (2 * keys.len()).next_power_of_two();
         let mut slots = room::<u32>(size)?;
         slots.resize(size, EMPTY);

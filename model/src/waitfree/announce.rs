@@ -457,7 +457,7 @@ mod tests {
             for (number, &(warp, call)) in calls.iter().enumerate() {
                 self.write_receipt(w, node.0, number as u32, Receipt::new::<Wide>(warp, call, false));
             }
-            let asked = Head(self.words.heads.load(0, ReadOrder::Relaxed)).0 >> 32 << 32;
+            let asked = self.words.heads.load(0, ReadOrder::Relaxed) >> 32 << 32;
             Head(Head::new::<Wide>(node.0, true, false).0 + asked)
         }
 
@@ -483,7 +483,7 @@ mod tests {
     /// The numbers of calls fill both halves of a receipt.
     #[test]
     fn receipts_are_read_as_they_were_written() {
-        fn check<E: Packed<Word: Word>>(state: &State<E::Word>) {
+        fn check<E: Packed>(state: &State<E::Word>) {
             let (table, w) = (state.table::<E>(), &mut TwoLanes);
             let blank = w.each(|_| [E::EMPTY; 4]);
             table.write(w, NodeIndex(3), blank, NIL);

@@ -83,13 +83,14 @@ fn bytes(node: &impl Spanned) -> Range<usize> {
     node.span().byte_range()
 }
 
-/// Whether it exists only in tests.
+/// Whether it exists only in tests: `cfg(test)`, or that and other conditions.
 fn is_of_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::Path(path) => path.is_ident("test"),
         Meta::List(list) => {
-            list.path.is_ident("cfg")
-                && list.tokens.to_string().split(|c: char| !c.is_alphanumeric()).any(|word| word == "test")
+            let condition = list.tokens.to_string();
+            let has = |name| condition.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
+            list.path.is_ident("cfg") && has("test") && !has("not")
         }
         Meta::NameValue(_) => false,
     })

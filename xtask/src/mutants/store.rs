@@ -40,8 +40,7 @@ struct Versions {
 
 fn versions() -> Outcome<Versions> {
     let without_tests = |name: &str, text: String| {
-        let tests =
-            if name.ends_with("/tests.rs") { 0 } else { text.find("#[cfg(test)]").unwrap_or(text.len()) };
+        let tests = if name.ends_with("/tests.rs") { 0 } else { tests_at(&text) };
         text[..tests].trim_end().to_owned()
     };
     let model = version(&["model/src"], without_tests)?;
@@ -139,6 +138,12 @@ impl Store {
 /// The identity of a mutant, which does not include its number.
 fn key(mutant: &Generated) -> u64 {
     hash(&(&mutant.name, &mutant.text))
+}
+
+/// Where the tests of a file begin.
+fn tests_at(text: &str) -> usize {
+    let begins = ["#[cfg(test)]", "#[cfg(all(test"].into_iter().filter_map(|begin| text.find(begin));
+    begins.min().unwrap_or(text.len())
 }
 
 fn hash(value: &impl Hash) -> u64 {

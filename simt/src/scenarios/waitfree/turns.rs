@@ -112,6 +112,7 @@ impl Subject for TurnsSubject {
         }
         pool.turn(w, |w, stash| match call.op {
             RETIRE => {
+                // Relaxed, here and below: the end of this turn, and the begin of a later one, order them.
                 w.elect(last, || nodes.store(call.key as usize, 1, WriteOrder::Relaxed));
                 pool.retire(w, stash, NodeIndex(call.key as u32));
                 Ret::Done
