@@ -82,9 +82,13 @@ impl<K: TableKey> Index<K> {
                     launch(batch, &Staged { find: &find, passes: |hash| filter.passes(hash) }, out);
                 }
                 Way::Staged => launch(batch, &Staged { find: &find, passes: |_| true }, out),
-                Way::Partitioned if regions::launch(batch, self.partitions, &find, out).is_ok() => (),
-                // Without memory to spare, too.
-                Way::Partitioned | Way::Direct => launch(batch, &find, out),
+                Way::Partitioned => {
+                    if regions::launch(batch, self.partitions, &find, out).is_err() {
+                        // There is no memory to spare.
+                        launch(batch, &find, out);
+                    }
+                }
+                Way::Direct => launch(batch, &find, out),
             }
             progress.advance(keys.len())?;
         }
