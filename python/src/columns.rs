@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use warpproof::simt::cpu::Error;
 use warpproof::simt::cpu::columns::{
-    Count, Fold, Groups, Max, Mean, Min, Number, Pairs, Progress, RowsByKey, Sum, fold_groups,
+    Count, Fold, Groups, Join, Max, Mean, Min, Number, Pairs, Progress, RowsByKey, Sum, fold_groups,
     isin as isin_of,
 };
 use warpproof_model::bits::TableKey;
@@ -219,16 +219,14 @@ fn joined<K: TableKey>(
     progress: &Progress,
 ) -> Result<(Column, Column), Failure> {
     let by_key = RowsByKey::new(right, progress)?;
-    let one = |rows: Result<Vec<u32>, Error>| Ok((wide(&rows?)?, Vec::<i64>::new().into()));
-    let two = |pairs: Result<Pairs, Error>| {
-        let Pairs { left, right } = pairs?;
-        Ok((wide(&left)?, wide(&right)?))
-    };
+    let one = |rows: Result<Vec<i64>, Error>| Ok((rows?.into(), Vec::<i64>::new().into()));
+    let two =
+        |pairs: Result<Pairs<i64>, Error>| pairs.map(|Pairs { left, right }| (left.into(), right.into()));
     match how {
-        "inner" => two(by_key.inner(left, progress)),
-        "left" => two(by_key.left(left, progress)),
-        "semi" => one(by_key.semi(left, progress)),
-        "anti" => one(by_key.anti(left, progress)),
+        "inner" => Ok(two(by_key.joined(left, Join::Inner, progress))?),
+        "left" => Ok(two(by_key.joined(left, Join::Left, progress))?),
+        "semi" => one(by_key.rows_where(left, true, progress)),
+        "anti" => one(by_key.rows_where(left, false, progress)),
         _ => Err(Failure::Value(format!("there is no join {how}"))),
     }
 }

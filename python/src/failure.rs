@@ -6,6 +6,7 @@ use warpproof::any;
 use warpproof::gpu;
 use warpproof::model::sharded;
 use warpproof::simt::cpu;
+use warpproof::simt::cpu::large_pages::with_room;
 
 /// Why a call failed. It becomes an exception when Python's lock is held again.
 pub(crate) enum Failure {
@@ -98,9 +99,7 @@ fn of_gpu(error: &gpu::Error) -> PyErr {
 
 /// An empty list with room for so many.
 pub(crate) fn room<T>(len: usize) -> Result<Vec<T>, Failure> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(len).map_err(|_| Failure::Memory(len.saturating_mul(size_of::<T>())))?;
-    Ok(list)
+    with_room(len).map_err(|_| Failure::Memory(len.saturating_mul(size_of::<T>())))
 }
 
 /// The exception for an error of a table in shards on the CPU.

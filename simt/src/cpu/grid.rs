@@ -2,6 +2,7 @@
 
 use super::batch::{Batch, Beside, Operations, Record};
 use super::error::Error;
+use super::large_pages::with_room;
 use super::launch::launch;
 use super::regions::{self, by_region, regions};
 use super::warp::{GridWarp, Own};
@@ -98,9 +99,7 @@ pub(super) fn room_for_answers<K, T>(keys: &[K]) -> Result<Vec<T>, Error> {
 
 /// An empty list with room for `len` elements.
 pub(super) fn room_for<T>(len: usize) -> Result<Vec<T>, Error> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(len).map_err(|_| Error::no_memory_for::<T>(len))?;
-    Ok(list)
+    with_room(len).map_err(|_| Error::no_memory_for::<T>(len))
 }
 
 /// Runs `f(table, warp, key, beside)` for every key and its other argument. Appends the answers to a list

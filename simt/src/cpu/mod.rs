@@ -25,6 +25,7 @@ mod grid;
 mod held;
 pub mod hopscotch;
 mod iterate;
+pub mod large_pages;
 mod launch;
 mod map;
 pub mod open;

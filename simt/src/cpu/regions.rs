@@ -9,6 +9,7 @@
 //! places as there are regions.
 
 use super::batch::{Batch, Beside, Record, Run};
+use super::large_pages::with_room;
 use core::mem::{MaybeUninit, take};
 use core::ops::Range;
 use rayon::prelude::*;
@@ -122,13 +123,6 @@ fn piece_len(len: usize, regions: HashPartitions) -> usize {
 /// The ranges of `len` elements, `size` in each but the last.
 pub(super) fn ranges(len: usize, size: usize) -> impl Iterator<Item = Range<usize>> {
     (0..len).step_by(size).map(move |first| first..len.min(first + size))
-}
-
-/// A list with room for so many.
-pub(super) fn with_room<T>(len: usize) -> Result<Vec<T>, TryReserveError> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(len)?;
-    Ok(list)
 }
 
 /// A piece of a batch, partitioned by regions.

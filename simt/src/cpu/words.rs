@@ -2,6 +2,7 @@
 
 mod wide;
 
+use super::large_pages::with_room;
 use core::slice;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use portable_atomic::AtomicU128;
@@ -136,8 +137,7 @@ impl<A: AtomicWord, const N: usize> Array<A, N> {
     fn made(len: usize, fill: impl FnOnce(&mut Vec<Line<A, N>>, usize)) -> Result<Self, TryReserveError> {
         const { assert!(N * size_of::<A>() == LINE) };
         let count = len.div_ceil(N);
-        let mut lines = Vec::new();
-        lines.try_reserve_exact(count)?;
+        let mut lines = with_room(count)?;
         fill(&mut lines, count);
         Ok(Self { lines, len })
     }

@@ -1,7 +1,7 @@
 //! Which keys cannot be in an index.
 
 use super::numbering::Numbering;
-use crate::cpu::regions::with_room;
+use crate::cpu::large_pages::with_room;
 use rayon::prelude::*;
 use std::collections::TryReserveError;
 use warpproof_model::hash::Hash64;

@@ -1,12 +1,23 @@
 //! Joins: the rows of one column that match each row of another.
 
 use super::index::Index;
-use super::listed::{Listed, NONE, Pairs};
+use super::listed::{Listed, NONE, Pairs, RowNumber};
 use super::progress::Progress;
 use super::room::{admit, room, zeros};
 use crate::cpu::error::Error;
 use core::sync::atomic::{AtomicU32, Ordering};
 use warpproof_model::bits::TableKey;
+
+/// Which rows are in a join.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Join {
+    /// The pairs of a left and a right row with one key.
+    Inner,
+    /// And the left rows that are in no pair.
+    Left,
+    /// And last the right rows that are in no pair.
+    Outer,
+}
 
 /// The rows of a column by their keys: the right side of a join.
 ///
@@ -54,7 +65,7 @@ impl<K: TableKey> RowsByKey<K> {
     /// # Errors
     /// [`Error::TooManyRows`]; [`Error::OutOfMemory`]; [`Error::Stopped`].
     pub fn inner(&self, left: &[K], progress: &Progress) -> Result<Pairs, Error> {
-        self.rows.pairs(&self.look_up(left, progress)?, false, progress)
+        self.joined(left, Join::Inner, progress)
     }
 
     /// The pairs of a left and a right row with one key, and each left row that has no right one.
@@ -62,7 +73,7 @@ impl<K: TableKey> RowsByKey<K> {
     /// # Errors
     /// As [`inner`](Self::inner).
     pub fn left(&self, left: &[K], progress: &Progress) -> Result<Pairs, Error> {
-        self.rows.pairs(&self.look_up(left, progress)?, true, progress)
+        self.joined(left, Join::Left, progress)
     }
 
     /// The pairs of a left and a right row with one key, each left row that has no right one, and last each
@@ -71,7 +82,25 @@ impl<K: TableKey> RowsByKey<K> {
     /// # Errors
     /// As [`inner`](Self::inner).
     pub fn outer(&self, left: &[K], progress: &Progress) -> Result<Pairs, Error> {
-        self.rows.outer_pairs(&self.look_up(left, progress)?, progress)
+        self.joined(left, Join::Outer, progress)
+    }
+
+    /// The pairs of a join, with rows of a type of the caller's.
+    ///
+    /// # Errors
+    /// As [`inner`](Self::inner).
+    pub fn joined<R: RowNumber>(
+        &self,
+        left: &[K],
+        join: Join,
+        progress: &Progress,
+    ) -> Result<Pairs<R>, Error> {
+        let found = self.look_up(left, progress)?;
+        match join {
+            Join::Inner => self.rows.pairs(&found, false, progress),
+            Join::Left => self.rows.pairs(&found, true, progress),
+            Join::Outer => self.rows.outer_pairs(&found, progress),
+        }
     }
 
     /// The left rows whose key occurs on the right, in ascending order.
@@ -79,7 +108,7 @@ impl<K: TableKey> RowsByKey<K> {
     /// # Errors
     /// As [`inner`](Self::inner).
     pub fn semi(&self, left: &[K], progress: &Progress) -> Result<Vec<u32>, Error> {
-        Listed::rows_where(&self.look_up(left, progress)?, true)
+        self.rows_where(left, true, progress)
     }
 
     /// The left rows whose key does not occur on the right, in ascending order.
@@ -87,7 +116,21 @@ impl<K: TableKey> RowsByKey<K> {
     /// # Errors
     /// As [`inner`](Self::inner).
     pub fn anti(&self, left: &[K], progress: &Progress) -> Result<Vec<u32>, Error> {
-        Listed::rows_where(&self.look_up(left, progress)?, false)
+        self.rows_where(left, false, progress)
+    }
+
+    /// The left rows whose key occurs on the right, or does not (`there` or not), in ascending order, with
+    /// rows of a type of the caller's.
+    ///
+    /// # Errors
+    /// As [`inner`](Self::inner).
+    pub fn rows_where<R: RowNumber>(
+        &self,
+        left: &[K],
+        there: bool,
+        progress: &Progress,
+    ) -> Result<Vec<R>, Error> {
+        Listed::rows_where(&self.look_up(left, progress)?, there)
     }
 
     /// The number of the key of each left row, or [`NONE`].

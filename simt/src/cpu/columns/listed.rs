@@ -13,14 +13,45 @@ const CHUNK: usize = 1 << 16;
 /// The row that a row has not, and the number of a key that is not there. Columns have fewer rows.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// How a row is written: as `u32`, or as `i64`, as the arrays of other languages are indexed.
+pub trait RowNumber: Copy + Send + Sync + private::Sealed {
+    /// No row: all ones.
+    const NONE: Self;
+    /// A row.
+    fn of(row: u32) -> Self;
+}
+
+mod private {
+    pub trait Sealed {}
+    impl Sealed for u32 {}
+    impl Sealed for i64 {}
+}
+
+impl RowNumber for u32 {
+    const NONE: Self = NONE;
+    #[inline(always)]
+    fn of(row: u32) -> Self {
+        row
+    }
+}
+
+impl RowNumber for i64 {
+    const NONE: Self = -1;
+    #[inline(always)]
+    fn of(row: u32) -> Self {
+        row.into()
+    }
+}
+
 /// The pairs of rows of a join.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pairs {
-    /// The row of the left column, in ascending order. `u32::MAX` if there is none: in an outer join, last.
-    pub left: Vec<u32>,
+pub struct Pairs<R = u32> {
+    /// The row of the left column, in ascending order. [`RowNumber::NONE`] if there is none: in an outer
+    /// join, last.
+    pub left: Vec<R>,
     /// The row of the right column: those of one left row in ascending order, and so are those that have no
-    /// left row. `u32::MAX` if there is none.
-    pub right: Vec<u32>,
+    /// left row. [`RowNumber::NONE`] if there is none.
+    pub right: Vec<R>,
 }
 
 /// The rows of each number, in ascending order. Numbers are below the number of rows, and not all are used.
@@ -68,16 +99,21 @@ impl Listed {
     }
 
     /// The left rows whose number is there, or is not, in ascending order.
-    pub(super) fn rows_where(found: &[u32], there: bool) -> Result<Vec<u32>, Error> {
+    pub(super) fn rows_where<R: RowNumber>(found: &[u32], there: bool) -> Result<Vec<R>, Error> {
         let wanted = |&found: &u32| (found != NONE) == there;
         let count = found.par_iter().filter(|&found| wanted(found)).count();
         let mut rows = room(count)?;
-        rows.extend((0u32..).zip(found).filter(|(_, found)| wanted(found)).map(|(row, _)| row));
+        rows.extend((0u32..).zip(found).filter(|(_, found)| wanted(found)).map(|(row, _)| R::of(row)));
         Ok(rows)
     }
 
     /// The pairs of the left rows that have these numbers; if `keep`, also the left rows of [`NONE`].
-    pub(super) fn pairs(&self, found: &[u32], keep: bool, progress: &Progress) -> Result<Pairs, Error> {
+    pub(super) fn pairs<R: RowNumber>(
+        &self,
+        found: &[u32],
+        keep: bool,
+        progress: &Progress,
+    ) -> Result<Pairs<R>, Error> {
         let matches = |&found: &u32| match found {
             NONE => usize::from(keep),
             number => self.range(number).len(),
@@ -106,8 +142,8 @@ impl Listed {
                     number => &self.rows[self.range(number)],
                 };
                 for (&other, (left, right)) in rows.iter().zip(&mut places) {
-                    left.write(row);
-                    right.write(other);
+                    left.write(R::of(row));
+                    right.write(if other == NONE { R::NONE } else { R::of(other) });
                 }
             }
             assert!(places.next().is_none(), "a pair for each place");
@@ -124,7 +160,11 @@ impl Listed {
 
     /// The pairs of the left rows that have these numbers, the left rows of [`NONE`], and last the right rows
     /// that are in no pair.
-    pub(super) fn outer_pairs(&self, found: &[u32], progress: &Progress) -> Result<Pairs, Error> {
+    pub(super) fn outer_pairs<R: RowNumber>(
+        &self,
+        found: &[u32],
+        progress: &Progress,
+    ) -> Result<Pairs<R>, Error> {
         let Pairs { mut left, mut right } = self.pairs(found, true, progress)?;
         let alone = Marks::new(self.rows.len())?;
         let mut taken: Vec<bool> = room(self.rows.len())?;
@@ -134,11 +174,11 @@ impl Listed {
             self.of(number).iter().for_each(|&row| alone.mark(row));
         }
         let alone = Ranks::new(alone)?.rows()?;
-        let no_room = |_| Error::no_memory_for::<u32>(alone.len());
+        let no_room = |_| Error::no_memory_for::<R>(alone.len());
         left.try_reserve_exact(alone.len()).map_err(no_room)?;
         right.try_reserve_exact(alone.len()).map_err(no_room)?;
-        left.resize(left.len() + alone.len(), NONE);
-        right.extend(alone);
+        left.resize(left.len() + alone.len(), R::NONE);
+        right.extend(alone.into_iter().map(R::of));
         Ok(Pairs { left, right })
     }
 }

@@ -1,5 +1,6 @@
 //! Numbers for the distinct keys of some rows, in a table of one thread.
 
+use crate::cpu::large_pages::with_room;
 use crate::cpu::words::ask_for;
 use std::collections::TryReserveError;
 use warpproof_model::hash::Hash64;
@@ -112,8 +113,7 @@ impl<K: Key> Numbering<K> {
 
 /// So many empty slots.
 fn empty<K: Key>(slots: usize) -> Result<Vec<(K, u32)>, TryReserveError> {
-    let mut list = Vec::new();
-    list.try_reserve_exact(slots)?;
+    let mut list = with_room(slots)?;
     list.resize(slots, (K::from_bits(0), 0));
     Ok(list)
 }

@@ -1,7 +1,7 @@
 //! Memory for lists, and what is too long for one.
 
 use crate::cpu::error::Error;
-use crate::cpu::regions::with_room;
+use crate::cpu::large_pages::with_room;
 
 /// Refuses columns whose rows are too many to be numbered.
 pub(super) fn admit(rows: usize) -> Result<(), Error> {
