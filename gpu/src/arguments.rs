@@ -144,6 +144,12 @@ impl Arguments {
         Some(Self { list, ..self.clone() })
     }
 
+    /// search_frozen, from the arguments of search: and the words of a filter, or none.
+    pub(crate) fn filtered(mut self, filter: Span<u64>) -> Self {
+        self.list.extend(&filter_words(filter));
+        self
+    }
+
     /// `hold`: how often it sleeps.
     pub(crate) fn hold(naps: u32) -> Self {
         Self { list: List::new(&[], &[Argument::U32(naps)]), tiles: 1, shared: 0 }
@@ -221,6 +227,11 @@ impl Listing {
             None => Ok(Arguments { list: self.list, tiles: tiles as u64, shared }),
         }
     }
+}
+
+/// The words of a Bloom filter, at most 2^32 - 1 of them.
+fn filter_words(filter: Span<u64>) -> [Argument; 2] {
+    [filter.whole(), Argument::U32(filter.len().try_into().unwrap_or(u32::MAX))]
 }
 
 /// Refuses a slice of the wrong length.

@@ -90,11 +90,19 @@ macro_rules! on_device_set {
 /// Runs the body with the searches of a table of a fixed size, which no other call has meanwhile. Keys are
 /// the `Word` of the body.
 macro_rules! frozen {
-    ($made:expr, $stream:expr, |$table:ident: $word:ident = $of:ty| $body:expr, $type:ty) => {{
+    ($made:expr, ($stream:expr, $filter:expr), |$table:ident: $word:ident = $of:ty| $body:expr, $type:ty) => {{
         type $word = $of;
         match $made.downcast_mut::<$type>() {
             Some(table) => {
-                let $table = &mut table.frozen($stream);
+                let (address, len) = $filter;
+                // SAFETY: words of the package, or none.
+                let mut words = (len != 0).then(|| unsafe { Borrowed::<u64>::new($stream, address, len) });
+                let mut words = words.as_mut().map(Borrowed::view_mut);
+                let mut searches = table.frozen($stream);
+                if let Some(words) = &mut words {
+                    searches = searches.with_filter(words)?;
+                }
+                let $table = &mut searches;
                 $body
             }
             None => Err(not_here()),
@@ -164,8 +172,17 @@ impl DeviceCall {
     }
 
     /// Writes the value of each key, or `missing`; and, unless its address is 0, to `found` whether the key
-    /// is there.
-    fn search(&self, py: Python<'_>, keys: u64, values: u64, found: u64, missing: u64) -> PyResult<()> {
+    /// is there. A table of a fixed size makes a filter in these words first, if there are any.
+    #[pyo3(signature = (keys, values, found, missing, filter=(0, 0)))]
+    fn search(
+        &self,
+        py: Python<'_>,
+        keys: u64,
+        values: u64,
+        found: u64,
+        missing: u64,
+        filter: (u64, usize),
+    ) -> PyResult<()> {
         macro_rules! search {
             ($table:ident, $Word:ident, $stream:ident) => {{
                 let mut found = (found != 0).then(|| {
@@ -185,17 +202,18 @@ impl DeviceCall {
         }
         self.run_alone(py, |made, stream| match made {
             Made::Map32(map) => {
-                frozen!(map, stream, |table: Word = u32| search!(table, Word, stream), OpenMap<u32, u32>)
+                frozen!(map, (stream, filter), |table: Word = u32| search!(table, Word, stream), OpenMap<u32, u32>)
             }
             Made::Map64(map) => {
-                frozen!(map, stream, |table: Word = u64| search!(table, Word, stream), OpenMap<u64, u64>)
+                frozen!(map, (stream, filter), |table: Word = u64| search!(table, Word, stream), OpenMap<u64, u64>)
             }
             _ => Err(not_here()),
         })
     }
 
-    /// Writes whether each key is there.
-    fn contains(&self, py: Python<'_>, keys: u64, found: u64) -> PyResult<()> {
+    /// Writes whether each key is there. A filter as for `search`.
+    #[pyo3(signature = (keys, found, filter=(0, 0)))]
+    fn contains(&self, py: Python<'_>, keys: u64, found: u64, filter: (u64, usize)) -> PyResult<()> {
         if !self.table.get().is_fixed() {
             return self.per_key(py, keys, found, false);
         }
@@ -209,13 +227,18 @@ impl DeviceCall {
             }};
         }
         self.run_alone(py, |made, stream| match made {
+            Made::Map32(map) => {
+                frozen!(map, (stream, filter), |table: Word = u32| contains!(table, Word, stream), OpenMap<u32, u32>)
+            }
+            Made::Map64(map) => {
+                frozen!(map, (stream, filter), |table: Word = u64| contains!(table, Word, stream), OpenMap<u64, u64>)
+            }
             Made::Set32(set) => {
-                frozen!(set, stream, |table: Word = u32| contains!(table, Word, stream), OpenSet<u32>)
+                frozen!(set, (stream, filter), |table: Word = u32| contains!(table, Word, stream), OpenSet<u32>)
             }
             Made::Set64(set) => {
-                frozen!(set, stream, |table: Word = u64| contains!(table, Word, stream), OpenSet<u64>)
+                frozen!(set, (stream, filter), |table: Word = u64| contains!(table, Word, stream), OpenSet<u64>)
             }
-            _ => Err(not_here()),
         })
     }
 

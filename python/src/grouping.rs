@@ -83,6 +83,47 @@ impl Grouping {
         });
         Ok(made.map_err(Failure::from)?)
     }
+
+    /// The most keys of `among`.
+    #[classattr]
+    const MOST_FEW: usize = warpproof::gpu::Grouping::<u64>::MOST_FEW;
+
+    /// Writes whether each key of a column, an address and a length, is one of these words: 1 or 0. Scratch
+    /// memory as for no rows.
+    fn among(
+        &self,
+        py: Python<'_>,
+        stream: usize,
+        column: (u64, usize),
+        few: Vec<u64>,
+        scratch: u64,
+        found: u64,
+    ) -> PyResult<()> {
+        let ((keys, rows), stream) = (column, &self.gpu.get().stream(stream));
+        let bytes = self.scratch_bytes(0, false) as usize;
+        macro_rules! among {
+            ($grouping:ident, $few:expr) => {{
+                // SAFETY: addresses of the package, which has made the scratch memory as `scratch_bytes`
+                // says, and an element to write for each key.
+                let (keys, mut scratch, mut found) = unsafe {
+                    (
+                        Borrowed::new(stream, keys, rows),
+                        Borrowed::<u8>::new(stream, scratch, bytes),
+                        Borrowed::<u8>::new(stream, found, rows),
+                    )
+                };
+                $grouping.among(stream, (&keys.view(), $few), &mut scratch.view_mut(), &mut found.view_mut())
+            }};
+        }
+        let queued = py.detach(|| match &self.inner {
+            Inner::Keys32(grouping) => {
+                let few: Vec<u32> = few.iter().map(|&key| key as u32).collect();
+                among!(grouping, &few)
+            }
+            Inner::Keys64(grouping) => among!(grouping, &few),
+        });
+        Ok(queued.map_err(Failure::from)?)
+    }
 }
 
 /// Makes the groups of arrays.

@@ -94,6 +94,21 @@ def test_columns_are_those_of_the_cpu(gpu: Any, dtype: str, rows: int, distinct:
     np.testing.assert_array_equal(inverted, ~said)
 
 
+@pytest.mark.parametrize("others", ["few rows", "few keys", "many keys", "no row"])
+def test_rows_are_found_among_others_of_every_kind(gpu: Any, dtype: str, others: str) -> None:
+    """Few keys are in shared memory; of many, most of which are absent, there is a filter."""
+    host = random_keys(dtype, 4_500_000, 10**8)
+    kinds = {"few rows": 200, "few keys": 1_100_000, "many keys": 4_500_000, "no row": 0}
+    sought = np.resize(host[:100], kinds[others]) if others != "many keys" else host[::-1].copy()
+    if others == "many keys":
+        sought[: len(sought) // 8 * 7] = random_keys(dtype, len(sought) // 8 * 7, 10**8, seed=5)
+    there = np.isin(host, sought)
+    keys, there_also = gpu.there(host), gpu.there(sought)
+    np.testing.assert_array_equal(gpu.back(wp.isin(keys, there_also)), there)
+    np.testing.assert_array_equal(gpu.back(wp.semi_join(keys, there_also)), np.flatnonzero(there))
+    np.testing.assert_array_equal(gpu.back(wp.anti_join(keys, there_also)), np.flatnonzero(~there))
+
+
 @pytest.mark.parametrize("values", DTYPES)
 @pytest.mark.parametrize(("rows", "distinct"), [(0, 1), (5000, 30), (300_000, 100_000)])
 def test_folds_are_those_of_the_cpu(gpu: Any, values: str, rows: int, distinct: int) -> None:

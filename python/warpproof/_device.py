@@ -19,6 +19,11 @@ _INT64 = np.dtype(np.int64)
 #: drawn: a table of fewer takes less time than the sample.
 _SAMPLE = 1 << 12
 _SAMPLED = 1 << 20
+#: From how many rows on, and for how many bytes of entries, a table is searched with a filter if most
+#: rows are not there; and the entries for each word of the filter.
+_FILTERED = 1 << 22
+_FILTERED_BYTES = 1 << 24
+_OF_WORD = 4
 #: The most rows that are grouped at a time.
 _MOST_ROWS = 1 << 31
 #: The part of the expected keys for which a table has room besides.
@@ -35,11 +40,13 @@ _GROWTH = 64
 class Call:
     """A table on the GPU of some keys, and its calls on their library's stream."""
 
-    def __init__(self, table: _native.Table, keys: Given) -> None:
+    def __init__(self, table: _native.Table, keys: Given, entries: int = 0) -> None:
         assert keys.ordinal is not None, "device memory"
         self.ops: Any = need(keys.library)
         self.ordinal = keys.ordinal
         self.table = table
+        #: How many entries a table of a fixed size has at most.
+        self.entries = entries
 
     def of(self, length: int) -> _native.DeviceCall:
         """Return the calls on arrays of so many elements."""
@@ -70,16 +77,32 @@ class Call:
 
     def search_found(self, keys: Given, dtype: np.dtype[Any], missing: int) -> tuple[Any, Any]:
         """Return the value of each key, and whether it is there."""
+        words = self._words_of_filter(keys)
         values, found = self.empty(len(keys), dtype), self.empty(len(keys), np.bool_)
         at = self.ops.address
-        self.of(len(keys)).search(at(keys.array), at(values), at(found), missing)
+        self.of(len(keys)).search(at(keys.array), at(values), at(found), missing, self._at(words))
         return values, found
 
     def contains(self, keys: Given) -> Any:
         """Return whether each key is there."""
+        words = self._words_of_filter(keys)
         found, at = self.empty(len(keys), np.bool_), self.ops.address
-        self.of(len(keys)).contains(at(keys.array), at(found))
+        self.of(len(keys)).contains(at(keys.array), at(found), self._at(words))
         return found
+
+    def _words_of_filter(self, keys: Given) -> Any:
+        """Return memory for a filter if two of three keys, by a sample, are not in a large table."""
+        if len(keys) < _FILTERED or self.entries * keys.dtype.itemsize < _FILTERED_BYTES:
+            return None
+        some = _drawn(keys, _SAMPLE // 4)
+        found, at = self.empty(len(some), np.bool_), self.ops.address
+        self.of(len(some)).contains(at(some.array), at(found))
+        if 3 * int(found.sum()) > len(some):
+            return None
+        return self.empty(self.entries // _OF_WORD, _INT64)
+
+    def _at(self, words: Any) -> tuple[int, int]:
+        return (0, 0) if words is None else (self.ops.address(words), len(words))
 
     def delete(self, keys: Given) -> Any:
         """Delete an entry of each key, and return whether there was one."""
@@ -91,22 +114,35 @@ class Call:
 def _fixed(kind: str, keys: Given, capacity: int) -> Call:
     assert keys.ordinal is not None, "device memory"
     width = keys.dtype.itemsize * 8
-    return Call(_native.Table(kind, width, capacity, gpu(keys.ordinal)), keys)
+    return Call(_native.Table(kind, width, capacity, gpu(keys.ordinal)), keys, capacity)
+
+
+def _drawn(keys: Given, count: int) -> Given:
+    """Return the keys of random rows: keys may repeat in a pattern."""
+    ops: Any = need(keys.library)
+    rows = np.random.default_rng().integers(0, len(keys), count)
+    array = ops.take(keys.array, ops.from_host(rows, keys.ordinal))
+    return Given(array, keys.dtype, (count,), keys.ordinal, keys.library)
+
+
+def _sample(keys: Given) -> tuple[int, int]:
+    """Return how many distinct keys random rows have, and how many of these one row alone has."""
+    ops: Any = need(keys.library)
+    part = ops.to_host(_drawn(keys, _SAMPLE).array)
+    _, counts = np.unique(part.view(unsigned(keys.dtype)), return_counts=True)
+    return len(counts), int((counts == 1).sum())
+
+
+def _estimate(rows: int, seen: int, single: int) -> int:
+    """Estimate how many distinct keys there are: seldom too few, and never more than rows."""
+    # What was seen once estimates what was not seen (Good, 1953).
+    return min(rows, seen + rows * (single + 8) // _SAMPLE)
 
 
 def _expected(keys: Given) -> int:
-    """Estimate how many distinct keys there are: seldom too few, and never more than rows."""
+    """Estimate how many distinct keys there are, of few rows as many as rows."""
     rows = len(keys)
-    if rows < _SAMPLED:
-        return rows
-    ops: Any = need(keys.library)
-    # Random rows: keys may repeat in a pattern.
-    drawn = np.random.default_rng().integers(0, rows, _SAMPLE)
-    part = ops.to_host(ops.take(keys.array, ops.from_host(drawn, keys.ordinal)))
-    _, counts = np.unique(part.view(unsigned(keys.dtype)), return_counts=True)
-    # What was seen once estimates what was not seen (Good, 1953).
-    single = int((counts == 1).sum()) + 8
-    return min(rows, len(counts) + rows * single // len(part))
+    return rows if rows < _SAMPLED else _estimate(rows, *_sample(keys))
 
 
 def _filled(kind: str, how: str, keys: Given, values: Any, distinct: int) -> tuple[Call, Any]:
@@ -177,7 +213,35 @@ def group_sums(keys: Given, values: Given) -> tuple[Any, Any]:
 
 def isin(keys: Given, others: Given) -> Any:
     """Return whether each key is among others."""
-    return _filled("FixedSet", "insert", others, None, _expected(others))[0].contains(keys)
+    rows, most = len(others), _native.Grouping.MOST_FEW
+    if rows <= most:
+        return _among(keys, others.array)
+    distinct = rows
+    if rows >= _SAMPLED:
+        seen, single = _sample(others)
+        if single == 0 and 2 * seen <= most:
+            few = unique(others)
+            if len(few) <= most:
+                return _among(keys, few)
+        distinct = _estimate(rows, seen, single)
+    return _filled("FixedSet", "insert", others, None, distinct)[0].contains(keys)
+
+
+def _among(keys: Given, few: Any) -> Any:
+    """Return whether each key is among a few others."""
+    ops: Any = need(keys.library)
+    assert keys.ordinal is not None, "device memory"
+    ordinal, at = keys.ordinal, ops.address
+    words = ops.to_host(few).view(unsigned(keys.dtype)).tolist()
+    found = ops.empty(len(keys), np.bool_, ordinal)
+    parts = range(0, max(len(keys), 1), _MOST_ROWS)
+    grouping = _grouping(ordinal, keys.dtype.itemsize * 8)
+    scratch = ops.empty(grouping.scratch_bytes(0, False), np.uint8, ordinal)
+    for first in parts:
+        part, to = keys.array[first : first + _MOST_ROWS], found[first : first + _MOST_ROWS]
+        column = (at(part), len(part))
+        grouping.among(ops.stream(ordinal), column, words, at(scratch), at(to))
+    return found
 
 
 def value_counts(keys: Given) -> tuple[Any, Any]:

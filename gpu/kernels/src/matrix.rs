@@ -102,7 +102,16 @@ macro_rules! operation {
     (delete_all $t:tt) => { kernel! { $t [delete_all] (keys: In<Key>, counts: Out<u32>, n: Count) } };
     (count $t:tt) => { kernel! { $t [count] (keys: In<Key>, counts: Out<u32>, n: Count) } };
     (search $t:tt) => { operation! { @search $t [search] } };
-    (search_frozen $t:tt) => { operation! { @search $t [search_frozen] } };
+    (search_frozen $t:tt) => {
+        kernel! { $t [search_frozen]
+            (keys: In<Key>, {values: MaybeOut<Value>}, found: MaybeOut<u8>, {missing: Value}, n: Count,
+             filter: Array<u64>, filter_words: u32)
+            [keys, values, found, missing, n, (filter.words(filter_words as usize), filter_words)] }
+    };
+    (fill_filter $t:tt) => {
+        kernel! { $t [fill_filter] (filter: Array<u64>, filter_words: u32)
+            [(filter.words(filter_words as usize), filter_words)] }
+    };
     (search_runs $t:tt) => { operation! { @search $t [search_runs] } };
     (sift $t:tt) => {
         kernel! { $t [sift]
@@ -230,6 +239,8 @@ tables! {
     // While nothing changes the table.
     open set [search_frozen]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
     open map [search_frozen]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l1(1, 4), map64 l2(2, 2);
+    open set [fill_filter]: set32 l1(1, 8), set64 l1(1, 8);
+    open map [fill_filter]: map32 l1(1, 8), map64 l1(1, 4);
 
     // Tables in host memory: the lanes of a tile read 64 adjacent bytes at once over the bus.
     open set [insert_unique delete search]: set64 l4(4, 2);

@@ -14,6 +14,9 @@ pub(crate) const TASK: usize = 3;
 /// Threads of a block that draws a sample.
 pub(crate) const SAMPLE_THREADS: u32 = 256;
 
+/// Rows that a block looks up among a few keys: eight for each thread.
+const LOOKED_UP: u32 = 8 * TASK_THREADS;
+
 /// Keys, and values or null.
 #[derive(Clone, Copy)]
 pub(crate) struct RowColumns {
@@ -131,6 +134,14 @@ impl Arguments {
         let words = scatter_words(level.digits(), (TASK_THREADS, SORTED), true) + level.index_words();
         let lists: [&[_]; 5] = [&own, &[Argument::Count], &level.list(), &to, &[Argument::U32(room)]];
         (of(&lists, (tasks.count, TASK_THREADS), words), TASK_THREADS)
+    }
+
+    /// `columns_among`: keys, rows, hot keys of a level, found.
+    pub(crate) fn columns_among((keys, rows): (u64, u32), level: Level, found: u64) -> (Self, u32) {
+        let own = [Argument::Pointer(keys), Argument::U32(rows)];
+        let [_, _, hot @ ..] = level.list();
+        let lists: [&[_]; 3] = [&own, &hot, &[Argument::Pointer(found)]];
+        (of(&lists, (rows.div_ceil(LOOKED_UP), TASK_THREADS), level.index_words()), TASK_THREADS)
     }
 
     /// `columns_group`: columns, first row, ends, n, slots, seed, groups, room, totals.

@@ -1,6 +1,6 @@
 //! The arguments of each operation of a table.
 
-use super::{Argument, Arguments, List, Listed, Listing, Span};
+use super::{Argument, Arguments, List, Listed, Listing, Span, filter_words};
 use crate::layout::Scalar;
 use warpproof_model::retrieve::{LANE_SLOTS, chunk_words, shared_words};
 
@@ -132,6 +132,11 @@ impl Head {
     /// flush: the number of slabs given back, one u64.
     pub(crate) fn flush(&self, freed: Span<u64>) -> Listed {
         self.of(0).numbers("freed", freed, 1).run_by(self.parts as usize, 0)
+    }
+
+    /// fill_filter: the words of a filter. A tile for each slot.
+    pub(crate) fn fill_filter(&self, filter: Span<u64>) -> Arguments {
+        Arguments { list: List::new(&self.list, &filter_words(filter)), tiles: self.slots, shared: 0 }
     }
 
     /// stats: a u64 for each of the table's numbers, and a shared u32 for each.

@@ -276,6 +276,8 @@ fn groups_of_a_column(ptx: &Module) {
         assert_eq!(*declared("scatter"), passed(&scatter.0));
         let group = Arguments::columns_group(rows, (0, 1 << 18, 3), seed, (groups, 1 << 19));
         assert_eq!(*declared("group"), passed(&group.0));
+        let among = Arguments::columns_among((rows.keys, 7), level, 1 << 18);
+        assert_eq!(*declared("among"), passed(&among.0));
         // A block of the most digits has no more shared memory than every device gives.
         let most = columns::Level { fan: 512, hot: 256, ..level };
         let scatter = Arguments::columns_scatter(rows, tasks, most, (1 << 18, rows, 4));

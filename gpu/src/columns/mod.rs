@@ -17,7 +17,7 @@ use cudarc::driver::CudaStream;
 use plan::Layout;
 use run::Run;
 use std::sync::Arc;
-use warpproof_model::aggregate::Told;
+use warpproof_model::aggregate::{MOST_HOT, Told};
 use warpproof_model::host::Refused;
 
 /// The most rows of a column.
@@ -29,6 +29,7 @@ struct Kernels {
     count: Kernel,
     scatter: Kernel,
     group: Kernel,
+    among: Kernel,
 }
 
 /// Makes the groups of columns in device memory.
@@ -76,6 +77,7 @@ impl<K: KeyScalar> Grouping<K> {
             count: find("count")?,
             scatter: find("scatter")?,
             group: find("group")?,
+            among: find("among")?,
         };
         Ok(Self { device: device.clone(), kernels, keys: PhantomData })
     }
@@ -155,6 +157,50 @@ impl<K: KeyScalar> Grouping<K> {
         self.run(call, (keys, Some(values)), scratch, to)
     }
 
+    /// The most keys of [`among`](Self::among).
+    pub const MOST_FEW: usize = MOST_HOT as usize;
+
+    /// Writes to `found` whether each key is among a few others: 1 or 0. Takes scratch memory as for no rows,
+    /// and returns before it has run. Each block has the few keys in shared memory, so it reads nothing but
+    /// the column.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] if there are more than [`MOST_FEW`](Self::MOST_FEW) others or 2^31 keys, if the
+    /// scratch memory is too small, or if `found` has another length; [`Error::OtherDevice`],
+    /// [`Error::Kernel`], [`Error::Driver`]. After an error the output means nothing.
+    pub fn among(
+        &self,
+        stream: &Arc<CudaStream>,
+        (keys, few): (&impl Input<K>, &[K]),
+        scratch: &mut impl Output<u8>,
+        found: &mut impl Output<u8>,
+    ) -> Result<(), Error> {
+        let mut call = Call::new(self.device.context(), stream)?;
+        let keys = call.input("keys", keys.view())?;
+        let scratch = call.output("scratch memory", scratch.view_mut())?;
+        let found = call.output("found", found.view_mut())?;
+        let layout = check_rows(keys.len())
+            .and_then(|()| at_most("keys to be found", few.len(), Self::MOST_FEW))
+            .and_then(|()| same_length(keys.len(), "found", found.len()))
+            .and_then(|()| self.layout(0, Told { rows: false, sum: false }, scratch))
+            .map_err(Error::from);
+        let to = Outputs { keys: Span::new(0, 0), rows: None, sums: None };
+        let queued = layout.and_then(|layout| {
+            let run = Run {
+                kernels: &self.kernels,
+                stream: call.stream(),
+                layout,
+                keys,
+                values: None,
+                scratch,
+                to,
+            };
+            // SAFETY: as in `run`; a found row for each key.
+            unsafe { run.among(few, found) }
+        });
+        call.finish().and(queued)
+    }
+
     fn run(
         &self,
         call: Call<'_>,
@@ -187,23 +233,38 @@ impl<K: KeyScalar> Grouping<K> {
         scratch: Span<u8>,
         to: &Outputs<K>,
     ) -> Result<Layout, Refused> {
-        if keys.len() > MOST_ROWS {
-            let (found, most) = (keys.len() as u64, MOST_ROWS as u64);
-            return Err(Refused::TooLarge { what: "rows of a column", found, most });
-        }
-        let same = |keys, what, found| {
-            if keys == found { Ok(()) } else { Err(Refused::Length { keys, what, found }) }
+        check_rows(keys.len())?;
+        values.map_or(Ok(()), |values| same_length(keys.len(), "values", values.len()))?;
+        let to_write = |what, numbers: Option<Span<u64>>| {
+            numbers.map_or(Ok(()), |numbers| same_length(to.keys.len(), what, numbers.len()))
         };
-        values.map_or(Ok(()), |values| same(keys.len(), "values", values.len()))?;
-        let rows = to.rows.map_or(Ok(()), |rows| same(to.keys.len(), "numbers of rows to write", rows.len()));
-        rows.and(to.sums.map_or(Ok(()), |sums| same(to.keys.len(), "sums to write", sums.len())))?;
-        let layout = Layout::new(keys.len() as u32, size_of::<K>() as u64, to.told());
+        to_write("numbers of rows to write", to.rows)?;
+        to_write("sums to write", to.sums)?;
+        self.layout(keys.len() as u32, to.told(), scratch)
+    }
+
+    /// The layout of scratch memory for so many rows, if it is large enough.
+    fn layout(&self, rows: u32, told: Told, scratch: Span<u8>) -> Result<Layout, Refused> {
+        let layout = Layout::new(rows, size_of::<K>() as u64, told);
         if layout.bytes > scratch.len() as u64 {
             let (found, most) = (layout.bytes, scratch.len() as u64);
             return Err(Refused::TooLarge { what: "bytes of scratch memory", found, most });
         }
         Ok(layout)
     }
+}
+
+fn at_most(what: &'static str, found: usize, most: usize) -> Result<(), Refused> {
+    let (found, most) = (found as u64, most as u64);
+    if found > most { Err(Refused::TooLarge { what, found, most }) } else { Ok(()) }
+}
+
+fn check_rows(rows: usize) -> Result<(), Refused> {
+    at_most("rows of a column", rows, MOST_ROWS)
+}
+
+fn same_length(keys: usize, what: &'static str, found: usize) -> Result<(), Refused> {
+    if keys == found { Ok(()) } else { Err(Refused::Length { keys, what, found }) }
 }
 
 /// Where groups are written to.

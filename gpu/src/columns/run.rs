@@ -151,11 +151,42 @@ impl<K: KeyScalar> Run<'_, K> {
         sample.resize(SAMPLE as usize, K::default());
         self.download(&mut sample, at)?;
         let keys = hottest(sample);
+        self.upload_hot(&keys, seed)?;
+        Ok(Hot { rows: vec![0; keys.len()], sums: vec![0; keys.len()], keys })
+    }
+
+    /// Brings hot keys and their index to the device.
+    fn upload_hot(&self, keys: &[K], seed: Seed) -> Result<(), Error> {
         let mut index = [0; HOT_WORDS as usize];
         HotKeys::fill(&mut index, keys.iter().map(|&key| hash(key, seed)));
-        self.upload(self.at(self.layout.hot_keys), &keys)?;
-        self.upload(self.at(self.layout.index), &index)?;
-        Ok(Hot { rows: vec![0; keys.len()], sums: vec![0; keys.len()], keys })
+        self.upload(self.at(self.layout.hot_keys), keys)?;
+        self.upload(self.at(self.layout.index), &index)
+    }
+
+    /// Queues the look-up of all rows among a few keys.
+    ///
+    /// # Safety
+    ///
+    /// All spans are live until the stream has run what this queues, the scratch memory has the bytes of the
+    /// layout, and there are as many rows to write as keys, and not more few keys than can be hot.
+    pub(super) unsafe fn among(&self, few: &[K], found: Span<u8>) -> Result<(), Error> {
+        if self.keys.len() == 0 {
+            return Ok(());
+        }
+        let seed = Seed::random();
+        self.upload_hot(few, seed)?;
+        let level = Level {
+            fan: 0,
+            before: 1,
+            hot: few.len() as u32,
+            hot_keys: self.at(self.layout.hot_keys),
+            index: self.at(self.layout.index),
+            seed,
+        };
+        let keys = (self.keys.at(0), self.keys.len() as u32);
+        let arguments = Arguments::columns_among(keys, level, found.at(0));
+        // SAFETY: the kernel's arguments; the rest is the contract of this function.
+        unsafe { self.launch(&self.kernels.among, &arguments) }
     }
 
     /// Divides each partition by the digits of a level. Takes out the rows of hot keys, if the level has

@@ -52,6 +52,7 @@ operations! {
     Count "count"
     Search "search"
     SearchFrozen "search_frozen"
+    FillFilter "fill_filter"
     SearchAll "search_all"
     Mixed "mixed"
     Flush "flush"
@@ -96,14 +97,17 @@ pub(crate) mod cases {
         let (one, values) = (Span::<u64>::new(1 << 14, 1), (!set).then_some(keys));
         let columns = || if set { Ok(Columns::of_keys(keys)) } else { Columns::of_pairs(keys, keys) };
         match operation {
-            InsertUnique | Search | SearchFrozen if set => head.per_key(keys, codes),
+            InsertUnique | Search if set => head.per_key(keys, codes),
+            SearchFrozen if set => head.per_key(keys, codes).map(|on| on.filtered(one)),
             Insert | InsertUnique | InsertOrAssign => head.put(keys, keys, codes),
             InsertOrUpdate => head.update(Update::Add, keys, keys, codes),
             // As many arrays as the table itself has.
             Absorb => head.absorb(&[(1 << 20, 8), (1 << 22, 8)][..head.list.len() - 6], 3, one),
             Delete => head.per_key(keys, codes),
             DeleteAll | Count => head.number(keys, counts),
-            Search | SearchFrozen => head.search(keys, values, Some(codes), V::ONES),
+            Search => head.search(keys, values, Some(codes), V::ONES),
+            SearchFrozen => head.search(keys, values, Some(codes), V::ONES).map(|on| on.filtered(one)),
+            FillFilter => Ok(head.fill_filter(one)),
             SearchAll => head.search_all(keys, Span::new(1 << 15, 4), keys, counts),
             Mixed => head.mixed(codes, keys, keys, codes, keys),
             Flush => head.flush(one),
@@ -136,7 +140,7 @@ pub(crate) mod cases {
             Flush => slabs,
             InsertOrUpdate => (buckets || matches!(family.structure, "paged" | "board")) && !set,
             Absorb | RetrieveAllInOrder => buckets,
-            SearchFrozen => family.structure == "open" && !family.layout.lock_word(),
+            SearchFrozen | FillFilter => family.structure == "open" && !family.layout.lock_word(),
             Scatter | ScatterAgain | Fill | InsertOverflow | InsertLost => family.structure == "open",
             InsertUnique | Delete | Search | Stats | RetrieveAll => true,
         }

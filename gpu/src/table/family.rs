@@ -67,9 +67,9 @@ impl Family {
 
     /// Whose kernel of an operation it is.
     fn serving(&self, operation: Operation) -> Self {
-        use Operation::{Flush, RetrieveAll, RetrieveAllInOrder, Scatter, ScatterAgain, Stats};
-        // Whole warps copy slots, and threads put entries into bins, whatever buckets are of.
-        let whole = self.retrieves(operation) || matches!(operation, Scatter | ScatterAgain);
+        use Operation::{FillFilter, Flush, RetrieveAll, RetrieveAllInOrder, Scatter, ScatterAgain, Stats};
+        // Whole warps copy slots, and threads take one slot or entry each, whatever buckets are of.
+        let whole = self.retrieves(operation) || matches!(operation, Scatter | ScatterAgain | FillFilter);
         let suffix = if whole { "" } else { self.suffix };
         let looks = matches!(operation, Flush | RetrieveAll | RetrieveAllInOrder | Stats);
         // Only where keys move has a bucket of u64 pairs eight slots.
@@ -85,6 +85,7 @@ impl Family {
             Operation::Mixed => self.mixed_lanes,
             _ if self.retrieves(operation) => RETRIEVE_LANES,
             _ if by_partitions(operation) => 1,
+            Operation::FillFilter => 1,
             // What runs seldom has one width for all sizes of a table with the same buckets.
             Operation::Absorb if self.moves(Layout::Map32) && self.suffix.is_empty() => self.layout.lanes(),
             Operation::Stats if self.one_array && !self.moves(Layout::Map64) => 1,

@@ -113,6 +113,55 @@ fn groups_are_those_of_the_host() {
     compare(&device, "ends", &ends);
 }
 
+/// Compares the look-up of all rows among some keys, which may repeat and be absent, with that of the host.
+fn compare_among<K: KeyScalar>(device: &Device, keys: &[K], few: &[K]) {
+    let stream = device.context().default_stream();
+    let grouping = Grouping::<K>::new(device).expect("kernels");
+    let bytes = grouping.scratch_bytes(0, false) as usize;
+    let mut scratch = stream.alloc_zeros::<u8>(bytes + 1).expect("memory");
+    let on_device = stream.clone_htod(if keys.is_empty() { &[][..] } else { keys }).expect("memory");
+    let mut memory = stream.clone_htod(&vec![GUARD; keys.len() + GUARDS]).expect("memory");
+    let mut found = memory.slice_mut(..keys.len());
+    grouping.among(&stream, (&on_device, few), &mut scratch.slice_mut(1..), &mut found).expect("a look-up");
+    let expected = keys.iter().map(|key| few.contains(key).into()).chain([GUARD; GUARDS]);
+    let found = stream.clone_dtoh(&memory).expect("a copy");
+    assert!(found.into_iter().eq(expected), "{} rows among {few:?}", keys.len());
+}
+
+#[test]
+fn rows_are_looked_up_among_few_keys() {
+    let Some(device) = device() else { return };
+    for n in [0, 1, 100, 4095, 4096, 4097, 1_000_000] {
+        for len in [0, 1, 2, 100, 256] {
+            let few: Vec<u64> = (0..len).map(|i| i * i % 300).collect();
+            compare_among(&device, &column::<u64>(n, |drawn, _| drawn % 1000), &few);
+            let few: Vec<u32> = few.iter().map(|&key| (key as u32).wrapping_sub(3)).collect();
+            compare_among(
+                &device,
+                &column::<u32>(n, |drawn, _| (drawn as u32 % 1000).wrapping_sub(5).into()),
+                &few,
+            );
+        }
+    }
+}
+
+#[test]
+fn too_many_keys_to_be_found_are_refused() {
+    let Some(device) = device() else { return };
+    let stream = device.context().default_stream();
+    let grouping = Grouping::<u32>::new(&device).expect("kernels");
+    let keys = stream.clone_htod(&[5u32, 6, 5]).expect("memory");
+    let mut scratch = stream.alloc_zeros::<u8>(grouping.scratch_bytes(0, false) as usize).expect("memory");
+    let mut found = stream.alloc_zeros::<u8>(3).expect("memory");
+    let refused = grouping.among(&stream, (&keys, &[1; 257]), &mut scratch, &mut found);
+    let (what, most) = ("keys to be found", Grouping::<u32>::MOST_FEW as u64);
+    assert_eq!(refused, Err(Error::Refused(Refused::TooLarge { what, found: 257, most })));
+    let refused = grouping.among(&stream, (&keys, &[1]), &mut scratch, &mut found.slice_mut(..2));
+    assert_eq!(refused, Err(Error::Refused(Refused::Length { keys: 3, what: "found", found: 2 })));
+    let refused = grouping.among(&stream, (&keys, &[1]), &mut scratch.slice_mut(..9), &mut found);
+    assert!(refused.unwrap_err().to_string().contains("bytes of scratch memory"));
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let Some(device) = device() else { return };

@@ -69,6 +69,12 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         self.buckets
     }
 
+    /// What decides the homes of keys.
+    #[inline(always)]
+    pub const fn seed(self) -> Seed {
+        self.seed
+    }
+
     /// The slots.
     #[inline(always)]
     pub(crate) fn slots(self) -> H {

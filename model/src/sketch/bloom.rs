@@ -2,7 +2,7 @@
 
 use crate::hash::{Hash64, Seed};
 use crate::key::Key;
-use crate::memory::{IntegerWords, Order, ReadOrder};
+use crate::memory::{IntegerWords, Order, ReadOrder, Words};
 use crate::warp::Warp;
 
 /// Words of a block: one cache line.
@@ -47,7 +47,7 @@ impl<const N: usize> Bits<N> {
     }
 }
 
-impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
+impl<H: Words<u64>, const N: usize> Bloom<H, N> {
     /// The filter of these words: `N` for each of at least one block.
     #[inline(always)]
     pub const fn new(words: H, blocks: u32, seed: Seed) -> Self {
@@ -57,19 +57,6 @@ impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
     #[inline(always)]
     fn bits(self, key: impl Key) -> Bits<N> {
         Bits::of(key.hash(self.seed), self.blocks)
-    }
-
-    /// Inserts a key. Wait-free: one round for each word of a block. A bit that is there is not written
-    /// again. If one lane then tells another warp of the insert, call [`Warp::sync`] before: every lane has
-    /// set its own bits.
-    #[inline(always)]
-    pub fn insert<W: Warp>(self, w: &mut W, key: impl Key) {
-        let bits = self.bits(key);
-        w.each(|lane| {
-            for at in (lane as usize..N).step_by(W::LANES as usize) {
-                self.set(bits.first + at, bits.bit(at));
-            }
-        });
     }
 
     /// Whether a key may have been inserted. `false` is sure. Wait-free: reads one block.
@@ -84,6 +71,27 @@ impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
             (lane as usize..N).step_by(W::LANES as usize).fold(0, lacks) != 0
         });
         !w.ballot(lacks).any()
+    }
+
+    /// Prefetches the block of a key.
+    #[inline(always)]
+    pub fn prefetch(self, key: impl Key) {
+        self.words.prefetch(self.bits(key).first);
+    }
+}
+
+impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
+    /// Inserts a key. Wait-free: one round for each word of a block. A bit that is there is not written
+    /// again. If one lane then tells another warp of the insert, call [`Warp::sync`] before: every lane has
+    /// set its own bits.
+    #[inline(always)]
+    pub fn insert<W: Warp>(self, w: &mut W, key: impl Key) {
+        let bits = self.bits(key);
+        w.each(|lane| {
+            for at in (lane as usize..N).step_by(W::LANES as usize) {
+                self.set(bits.first + at, bits.bit(at));
+            }
+        });
     }
 
     /// Adds what was inserted into a block of another filter of the same number of blocks and the same seed.
@@ -106,12 +114,6 @@ impl<H: IntegerWords<u64>, const N: usize> Bloom<H, N> {
         if self.words.load(at, ReadOrder::Relaxed) & bits != bits {
             self.words.fetch_or(at, bits, Order::Relaxed);
         }
-    }
-
-    /// Prefetches the block of a key.
-    #[inline(always)]
-    pub fn prefetch(self, key: impl Key) {
-        self.words.prefetch(self.bits(key).first);
     }
 }
 

@@ -3,11 +3,11 @@
 //! The rows are partitioned by the digits of their keys' hashes, level by level, until a partition fits a
 //! block. At the first level a hot key has a digit of its own, after the others.
 
-use super::{Array, At, Count, In, MaybeIn};
+use super::{Array, At, Count, In, MaybeIn, Out};
 use warpproof_device::{CtaBlock, Global, Shared, Tile};
 use warpproof_model::aggregate::{Group, HOT_WORDS, HotKeys, Rows, TOTALS, Told, aggregate};
 use warpproof_model::paged::partition::{Moves, SORTED, Share, count, scatter_sorted, scatter_words};
-use warpproof_model::{Block, Key, Seed, Warp, Words, WriteOrder};
+use warpproof_model::{Block, Hash64, Key, Seed, Warp, Words, WriteOrder};
 
 /// Numbers of a task: the first of its rows, their end, and their partition at the level before.
 const TASK: usize = 3;
@@ -33,14 +33,19 @@ impl<K: Key> Level<K> {
         self.fan + self.hot
     }
 
+    /// The number of a hot key, which has this hash. The index begins at shared word `index`.
+    #[inline(always)]
+    fn number(self, key: K, hash: Hash64, shared: Shared, index: usize) -> Option<u32> {
+        // SAFETY: the index has the numbers of hot keys, which nothing writes during the launch.
+        let hot_key = |number: u32| unsafe { self.hot_keys.add(number as usize).read() };
+        if self.hot == 0 { None } else { HotKeys::new(shared, index, hot_key).number(key, hash) }
+    }
+
     /// The digit of a key. The index of hot keys begins at shared word `index`.
     #[inline(always)]
     fn digit(self, key: K, shared: Shared, index: usize) -> u32 {
         let hash = key.hash(self.seed);
-        // SAFETY: the index has the numbers of hot keys, which nothing writes during the launch.
-        let hot_key = |number: u32| unsafe { self.hot_keys.add(number as usize).read() };
-        let hot = if self.hot == 0 { None } else { HotKeys::new(shared, index, hot_key).number(key, hash) };
-        match hot {
+        match self.number(key, hash, shared, index) {
             Some(number) => self.fan + number,
             None => hash.rest(self.before).digit(self.fan),
         }
@@ -265,6 +270,37 @@ unsafe fn group<K: Key>(
     aggregate(&mut here, (rows, start..end), (slots, slot), told, totals);
 }
 
+/// Rows that a thread looks up among a few keys.
+const LOOKED_UP: usize = 8;
+
+/// Whether each of `rows` rows has one of the hot keys: 1 or 0. A block has [`LOOKED_UP`] rows for each of its
+/// threads.
+///
+/// # Safety
+///
+/// The contract of the kernel: columns are as long as it says, and nothing else uses `found`.
+#[inline(always)]
+unsafe fn among<K: Key>(keys: In<K>, rows: u32, level: Level<K>, found: Out<u8>) {
+    // SAFETY: the contract of this function.
+    let mut block = unsafe { CtaBlock::<1>::new() };
+    level.copy_index(&mut block, 0);
+    let (shared, threads) = (block.shared(), block.warps() as usize);
+    let first = block.number() as usize * threads * LOOKED_UP + block.rank() as usize;
+    let end = (first + LOOKED_UP * threads).min(rows as usize);
+    // SAFETY: a row below their number.
+    let read = |row: usize| keys.read(unsafe { At::new(row) });
+    let (mut row, mut key) = (first, if first < end { read(first) } else { K::ZERO });
+    while row < end {
+        // The next key is read while this one is looked up.
+        let next = row + threads;
+        let next_key = if next < end { read(next) } else { key };
+        let number = level.number(key, key.hash(level.seed), shared, 0);
+        // SAFETY: a row below their number, which no other thread has.
+        unsafe { found.at(At::new(row)).write(number.is_some().into()) }
+        (row, key) = (next, next_key);
+    }
+}
+
 /// Draws rows by the hashes of their numbers: writes the keys of `n` of the `rows` rows, each of `words`
 /// words. A thread for each.
 #[unsafe(no_mangle)]
@@ -318,6 +354,18 @@ macro_rules! of_keys {
             let moved = Moved { keys, values, end: 0, to_keys, to_values, room };
             // SAFETY: the contract of the kernel.
             unsafe { scatter_by_digits(moved, (tasks, n), level, next) }
+        }
+
+        /// Writes to `found` whether each row has one of the hot keys: 1 or 0. A block for each
+        /// [`LOOKED_UP`] rows of each of its threads, and the shared words of the index.
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ${concat(columns_among_, $width)}(
+            keys: In<$key>, rows: u32,
+            hot: u32, hot_keys: *const $key, index: *const u32, mask: u64, factor: u64, found: Out<u8>,
+        ) {
+            let seed = Seed::from_words([mask, factor]);
+            // SAFETY: the contract of the kernel.
+            unsafe { among(keys, rows, Level { fan: 0, before: 1, hot, hot_keys, index, seed }, found) }
         }
 
         /// Makes the groups of the rows of each partition, and counts them in `totals`. A block for each

@@ -1,15 +1,21 @@
 //! Operations that only tables in one array of slots have: searches while nothing changes the table, sums of
 //! values, absorbing the entries of another table, copies by whole warps.
 
+use super::map::write_found;
 use super::{At, Columns, Count, In, Launch, MaybeOut, Out, UpdateCode};
 use crate::store::{CHECKED, Store};
 use warpproof_device::{Frozen, Global};
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::map::{BucketMap, CounterMap};
 use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing, SummingSlots};
+use warpproof_model::outcome::{Mixed, Op};
 use warpproof_model::reserved::{AllKeys, AllKeysCounter, WithSlots};
-use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray};
-use warpproof_model::{AtLane, Block as _, IntegerWords, Order, Warp};
+use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray, Source};
+use warpproof_model::sketch::Bloom;
+use warpproof_model::{AtLane, Block as _, IntegerWords, Order, UserKey, Warp, Word};
+
+/// A Bloom filter of one bit for each key. A look-up is one load.
+type KeyFilter<H> = Bloom<H, 1>;
 
 /// The content of a slot of a map, in a word.
 type SlotWord<T> = <<T as BucketMap>::Entry as Packed>::Word;
@@ -24,11 +30,13 @@ where
     WithSlots<OpenTable<E, Frozen<E::Word, CHECKED>, F, P, S>, R>: AllKeys<Key = E::Key, Value = E::Value>,
 {
     /// As [`search`](Launch::search), of a table that nothing changes during the launch: keys that many
-    /// threads search are read from the cache of the multiprocessor.
+    /// threads search are read from the cache of the multiprocessor. A key that the filter does not have is
+    /// absent, and none of its buckets is read; without words there is no filter.
     ///
     /// # Safety
     ///
-    /// Nothing changes the table during the launch.
+    /// Nothing changes the table or the filter during the launch. The filter was made by
+    /// [`fill_filter`](Launch::fill_filter) after the last change of the table.
     #[inline(always)]
     pub(crate) unsafe fn search_frozen(
         self,
@@ -37,11 +45,43 @@ where
         found: MaybeOut<u8>,
         missing: E::Value,
         n: Count,
+        (filter, words): (Global<u64>, u32),
     ) {
         // SAFETY: the contract of this function.
+        let filter = KeyFilter::new(unsafe { Frozen::new(filter) }, words, self.table.table().seed());
+        // SAFETY: likewise.
         let table = self.table.table().with_slots(|words| unsafe { Frozen::new(words) });
         let table = WithSlots::new(table, self.table.reserved());
-        Launch { table, tiles: self.tiles }.search(keys, values, found, missing, n);
+        self.tiles.per_tile(n, |w, op| {
+            let key = keys.read(op);
+            // Reserved keys are not in the slots. All branches are uniform in the tile.
+            let said = if words == 0 || UserKey::new(key).is_none() || filter.contains(w, key) {
+                table.mixed(w, Op::Search, key, E::Value::ZERO)
+            } else {
+                AtLane::known(w, Mixed { code: 0, value: E::Value::ZERO })
+            };
+            // SAFETY: one lane has the answer.
+            said.give(w, |said| unsafe { write_found(said, op, values, found, missing) });
+        });
+    }
+}
+
+impl<const L: u32, E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, R: Copy, const S: usize>
+    Launch<L, WithSlots<OpenTable<E, H, F, P, S>, R>>
+{
+    /// Inserts the keys of all slots into a filter of so many words, which are zero at first. A tile for each
+    /// slot.
+    #[inline(always)]
+    pub(crate) fn fill_filter(self, (filter, words): (Global<u64>, u32)) {
+        let table = self.table.table();
+        let filter = KeyFilter::new(filter, words, table.seed());
+        let slots = table.array();
+        self.tiles.per_number(slots.slots() as u32, |w, slot| {
+            let key = E::key(slots.load(slot as u64));
+            if UserKey::new(key).is_some() {
+                filter.insert(w, key);
+            }
+        });
     }
 }
 
