@@ -77,8 +77,9 @@ impl Records {
         Ok(records)
     }
 
-    /// The figures of these rows at a point, all of one run: the newest by a GPU of the newest architecture
-    /// that has one of them.
+    /// The figures of these rows at a point: of the newest run by a GPU of the newest architecture that has
+    /// one of them, and those that this run lacks of the newest one on such a card that has them. (A run on a
+    /// CPU stands alone: machines differ.)
     pub(super) fn figures(
         &self,
         structure: &str,
@@ -90,9 +91,12 @@ impl Records {
         let is_shown = |record: &&&Record| columns.iter().any(|(row, _)| record.is_row(row));
         let newest = all.iter().filter(is_shown).max_by_key(|record| (record.architecture(), &record.date));
         let Some(newest) = newest else { return vec![None; columns.len()] };
-        let of_run: Vec<&Record> = all.iter().copied().filter(|record| record.is_of_run(newest)).collect();
+        let beside = |record: &&&Record| {
+            record.is_of_run(newest) || newest.architecture() > 0 && record.model() == newest.model()
+        };
         let figure = |row: &str| {
-            let ours = *of_run.iter().find(|record| record.is_row(row))?;
+            let of_row = all.iter().copied().filter(|record| record.is_row(row));
+            let ours = of_row.filter(|record| beside(&record)).max_by_key(|record| &record.date)?;
             Some(Figure { ours, peer: self.best(point, ours) })
         };
         columns.iter().map(|(row, _)| figure(row)).collect()
@@ -227,6 +231,9 @@ pub(super) mod tests {
         let all = records(
             vec![
                 record(H100, "2026-01-01", "build", 1.0),
+                record("NVIDIA H200, sm_90", "2025-12-30", "build", 1.5),
+                record("NVIDIA H200, sm_90", "2025-12-30", "delete half", 8.0),
+                record("NVIDIA H200, sm_90", "2025-12-31", "delete half", 9.0),
                 record("NVIDIA H200, sm_90", "2026-01-02T10:00:00Z", "build", 2.0),
                 record("NVIDIA H200, sm_90", "2026-01-02T10:00:00Z", "board: search present", 3.0),
                 record(T4, "2026-01-03", "build", 4.0),
@@ -244,6 +251,8 @@ pub(super) mod tests {
             all.figures("open", &point, &columns).iter().flatten().map(|of| of.ours.figure).collect()
         };
         assert_eq!(figures(POINT, &["build", "search present"]), [2.0, 3.0]);
+        // What the newest run lacks is of an older one on such a card.
+        assert_eq!(figures(POINT, &["build", "delete half"]), [2.0, 9.0]);
         assert_eq!(figures(POINT, &["save"]), [5.0]);
         assert_eq!(figures(Point { gpu: false, ..POINT }, &["build"]), [6.0]);
         assert!(figures(Point { load: 0.9, ..POINT }, &["build"]).is_empty());

@@ -24,9 +24,12 @@ pub(super) fn table<'a>(table: &Table, records: &'a Records, sources: &mut Sourc
         format!("| Table | | {} |\n|---|---|{}\n", titles.join(" | "), "---:|".repeat(titles.len()));
     for (structure, point) in table.points {
         let figures = records.figures(structure, point, table.columns);
-        match figures.iter().flatten().next() {
-            Some(first) => text += &lines(point, &figures, sources.run(first.ours)),
-            None => sources.missing.push(format!("{structure}: {}", named(point))),
+        let mut runs: Vec<usize> = figures.iter().flatten().map(|figure| sources.run(figure.ours)).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        match runs.is_empty() {
+            false => text += &lines(point, &figures, &runs),
+            true => sources.missing.push(format!("{structure}: {}", named(point))),
         }
         for (figure, (_, title)) in figures.iter().zip(table.columns) {
             let Some(Figure { ours, peer: Some(peer) }) = figure else { continue };
@@ -40,7 +43,7 @@ pub(super) fn table<'a>(table: &Table, records: &'a Records, sources: &mut Sourc
 /// What stands in a cell for a figure, if anything.
 type Cell<'a> = &'a dyn Fn(&Figure<'_>) -> Option<String>;
 
-fn lines(point: &Point, figures: &[Option<Figure<'_>>], run: usize) -> String {
+fn lines(point: &Point, figures: &[Option<Figure<'_>>], runs: &[usize]) -> String {
     let ours = |of: &Figure<'_>| Some(format!("**{}**", number(of.ours.figure)));
     let floor = |of: &Figure<'_>| {
         let floor = of.ours.floor?;
@@ -50,7 +53,8 @@ fn lines(point: &Point, figures: &[Option<Figure<'_>>], run: usize) -> String {
         let peer = of.peer?;
         Some(format!("{} {}, {:.2}×", number(peer.figure), peer.peer(), of.ours.ratio(peer)))
     };
-    let label = format!("{} [{run}]", named(point));
+    let runs: Vec<String> = runs.iter().map(usize::to_string).collect();
+    let label = format!("{} [{}]", named(point), runs.join(", "));
     let mut text = String::new();
     let kinds: [(&str, &str, Cell<'_>); 3] =
         [(&label, "**ours**", &ours), ("", "floor", &floor), ("", "best peer", &peer)];
