@@ -8,49 +8,45 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use warpproof::simt::cpu::Error;
 use warpproof::simt::cpu::columns::{
-    Count, Fold, Groups, Join, Max, Mean, Min, Number, Pairs, Progress, RowsByKey, Sum, fold_groups,
+    Count, Fold, Grouped, Join, Max, Mean, Min, Number, Pairs, Progress, RowsByKey, Sum, grouped,
     isin as isin_of,
 };
 use warpproof_model::bits::TableKey;
 
-/// The first row of each group, the rows of each group, and with `numbered` the group of each row.
+/// The first row of each group; if `counted` the rows of each group; if `numbered` the group of each row.
 #[pyfunction]
-#[pyo3(signature = (keys, numbered, report=None))]
+#[pyo3(signature = (keys, counted, numbered, report=None))]
 pub(crate) fn groups(
     py: Python<'_>,
     keys: Words,
+    counted: bool,
     numbered: bool,
     report: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Column, Column, Column)> {
+    let asked = (counted, numbered);
     match &keys {
         Words::W32(keys) => {
-            watched(py, (keys.get().len(), report), |progress| groups_of(keys.get(), numbered, progress))
+            watched(py, (keys.get().len(), report), |progress| groups_of(keys.get(), asked, progress))
         }
         Words::W64(keys) => {
-            watched(py, (keys.get().len(), report), |progress| groups_of(keys.get(), numbered, progress))
+            watched(py, (keys.get().len(), report), |progress| groups_of(keys.get(), asked, progress))
         }
     }
 }
 
 fn groups_of<K: TableKey>(
     keys: &[K],
-    numbered: bool,
+    (counted, numbered): (bool, bool),
     progress: &Progress,
 ) -> Result<(Column, Column, Column), Failure> {
-    let (first, sizes, numbers) = if numbered {
-        Groups::of(keys, progress)?.into_parts()
-    } else {
-        let (first, sizes) = fold_groups(keys, &Count, progress)?;
-        (first, sizes, Vec::new())
-    };
-    Ok((wide(&first)?, wide(&sizes)?, wide(&numbers)?))
-}
-
-/// Row numbers as the signed 64-bit numbers that arrays are indexed by; -1 for a row that is not there.
-fn wide(rows: &[u32]) -> Result<Column, Failure> {
-    let mut list: Vec<i64> = room(rows.len())?;
-    list.par_extend(rows.par_iter().map(|&row| if row == u32::MAX { -1 } else { row.into() }));
-    Ok(list.into())
+    if !counted {
+        let groups: Grouped<(), i64> = grouped(keys, &(), numbered, progress)?;
+        return Ok((groups.first.into(), Vec::<i64>::new().into(), groups.numbers.into()));
+    }
+    let groups: Grouped<u32, i64> = grouped(keys, &Count, numbered, progress)?;
+    let mut sizes: Vec<i64> = room(groups.states.len())?;
+    sizes.par_extend(groups.states.into_par_iter().map(i64::from));
+    Ok((groups.first.into(), sizes.into(), groups.numbers.into()))
 }
 
 /// Values of a type that can be folded.
@@ -126,18 +122,18 @@ fn folded<K: TableKey, N: Number<Sum: Plain> + Plain>(
         fold: &F,
         progress: &Progress,
     ) -> Result<(Column, Column), Failure> {
-        let (first, states) = fold_groups(keys, fold, progress)?;
-        Ok((wide(&first)?, states.into()))
+        let groups: Grouped<F::State, i64> = grouped(keys, fold, false, progress)?;
+        Ok((groups.first.into(), groups.states.into()))
     }
     match how {
         "sum" => of(keys, &Sum(values), progress),
         "min" => of(keys, &Min(values), progress),
         "max" => of(keys, &Max(values), progress),
         "mean" => {
-            let (first, states) = fold_groups(keys, &Mean(values), progress)?;
-            let mut means: Vec<f64> = room(states.len())?;
-            means.extend(states.into_iter().map(|(sum, rows)| sum / f64::from(rows)));
-            Ok((wide(&first)?, means.into()))
+            let groups: Grouped<_, i64> = grouped(keys, &Mean(values), false, progress)?;
+            let mut means: Vec<f64> = room(groups.states.len())?;
+            means.extend(groups.states.into_iter().map(|(sum, rows)| sum / f64::from(rows)));
+            Ok((groups.first.into(), means.into()))
         }
         _ => Err(Failure::Value(format!("there is no fold {how}"))),
     }

@@ -60,11 +60,12 @@ def unique(
         return _unique_on_device(
             original, plain, return_index, return_inverse, return_counts, sorted
         )
-    first, sizes, numbers = _groups(original, return_inverse, progress)
+    first, sizes, numbers = _groups(original, (return_counts, return_inverse), progress)
     found = _taken(original, first)
     if sorted:
         order = np.argsort(found, kind="stable")
-        found, first, sizes = found[order], first[order], sizes[order]
+        found, first = found[order], first[order]
+        sizes = sizes[order] if return_counts else sizes
         if return_inverse:
             place = np.empty(len(order), np.int64)
             place[order] = np.arange(len(order))
@@ -177,7 +178,7 @@ def value_counts(keys: Any, *, sort: bool = False, progress: Progress = None) ->
             order = ops.order(-counts)
             values, counts = ops.take(values, order), ops.take(counts, order)
         return _made(original, original.as_given(values)), _made(original, counts)
-    first, sizes, _ = _groups(original, False, progress)
+    first, sizes, _ = _groups(original, (True, False), progress)
     if sort:
         order = np.argsort(-sizes, kind="stable")
         first, sizes = first[order], sizes[order]
@@ -453,10 +454,11 @@ def _alike(one: Given, other: Given) -> tuple[Given, Given]:
 
 
 def _groups(
-    keys: Given, numbered: bool, progress: Progress
+    keys: Given, asked: tuple[bool, bool], progress: Progress
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return first rows; and if asked for, how many rows groups have, and the group of each row."""
     with report(progress, "grouping", None) as said:
-        first, sizes, numbers = _native.groups(keys.bits(), numbered, said)
+        first, sizes, numbers = _native.groups(keys.bits(), *asked, said)
     return column(first, np.int64), column(sizes, np.int64), column(numbers, np.int64)
 
 

@@ -106,7 +106,7 @@ class Grouping:
 
 def count() -> int: ...
 def groups(
-    keys: _Words, numbered: bool, report: _Report = None
+    keys: _Words, counted: bool, numbered: bool, report: _Report = None
 ) -> tuple[Column, Column, Column]: ...
 def fold(
     keys: _Words, values: _Words, how: str, report: _Report = None

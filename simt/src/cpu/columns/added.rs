@@ -93,7 +93,7 @@ impl<K: TableKey, V> Added<K, V> {
         if !job.repeats().ok()? {
             return None;
         }
-        let Grouped { first, states, .. } = job.run().ok()?;
+        let Grouped::<_, u32> { first, states, .. } = job.run().ok()?;
         let mut distinct = room(first.len()).ok()?;
         distinct.extend(first.iter().map(|&row| keys[row as usize]));
         let outcomes = room(keys.len()).ok()?;

@@ -1,6 +1,7 @@
 //! How the rows of a column are grouped.
 
 use super::fold::Fold;
+use super::listed::RowNumber;
 use super::numbering::Numbering;
 use super::partition::{Rows, partitions, piece, piece_ranges};
 use super::progress::Progress;
@@ -9,6 +10,7 @@ use super::room::{no_memory, room, zeros};
 use crate::cpu::batch::Batch;
 use crate::cpu::error::Error;
 use crate::cpu::regions::{Piece, ranges};
+use core::mem::MaybeUninit;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
@@ -28,14 +30,16 @@ const FEW: u32 = 1 << 14;
 /// Rows between two looks at whether to stop.
 const STEP: usize = 1 << 18;
 
-/// The groups of a column, in the order of their first rows.
-pub(super) struct Grouped<S> {
-    /// The first row of each group.
-    pub(super) first: Vec<u32>,
+/// The groups of a column, in the order of their first rows: of [`grouped`](super::grouped). Rows and groups
+/// are of type `R`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Grouped<S, R = u32> {
+    /// The first row of each group, in ascending order.
+    pub first: Vec<R>,
     /// The state of each group.
-    pub(super) states: Vec<S>,
+    pub states: Vec<S>,
     /// The group of each row, if that was asked for.
-    pub(super) numbers: Vec<u32>,
+    pub numbers: Vec<R>,
 }
 
 /// Groups with their first rows and their states, in the order of the first rows.
@@ -94,9 +98,10 @@ struct Parted<K, S> {
 }
 
 impl<K: TableKey, F: Fold> Job<'_, K, F> {
-    pub(super) fn run(&self) -> Result<Grouped<F::State>, Error> {
+    pub(super) fn run<R: RowNumber>(&self) -> Result<Grouped<F::State, R>, Error> {
         let rows = self.keys.len();
         let combines = self.repeats()?;
+        // Where each row has its number, or what that follows from, until all groups are known.
         let numbers: Vec<AtomicU32> =
             zeros(if self.numbered { rows } else { 0 })?.into_iter().map(AtomicU32::new).collect();
         // Not by the number of threads: sums of floating-point numbers depend on the chunks.
@@ -106,9 +111,9 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
             // So few rows are not worth a second thread, nor a second table unless many keys are left.
             let chunk = self.combine(0..rows, &numbers)?;
             if chunk.left.as_ref().is_some_and(|(keys, _)| keys.is_empty()) {
-                let numbers = numbers.into_iter().map(AtomicU32::into_inner).collect();
                 let Found { first, states } = chunk.groups;
-                return Ok(Grouped { first, states, numbers });
+                let numbers = R::of_all(numbers.into_iter().map(AtomicU32::into_inner).collect())?;
+                return Ok(Grouped { first: R::of_all(first)?, states, numbers });
             }
         }
         let chunks: Vec<Chunk<K, F::State>> = chunks
@@ -130,13 +135,10 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
             )
             .collect::<Result<_, _>>()?;
         let ranks = Ranks::new(first_rows)?;
-        if self.numbered {
-            chunks.par_iter().try_for_each(|chunk| self.rank(chunk, &numbers, &ranks))?;
-        }
+        let ranked = self.ranked(&chunks, numbers, &ranks)?;
         drop(chunks);
         let states = self.in_order(&found, &ranks)?;
-        let numbers = numbers.into_iter().map(AtomicU32::into_inner).collect();
-        Ok(Grouped { first: ranks.rows()?, states, numbers })
+        Ok(Grouped { first: ranks.rows()?, states, numbers: ranked })
     }
 
     /// Whether keys repeat so often that chunks should be combined: by a sample, in which keys that occur
@@ -280,29 +282,58 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
         Ok(found)
     }
 
-    /// Turns what the rows of a chunk have been given into the numbers of their groups.
-    fn rank(&self, chunk: &Parted<K, F::State>, numbers: &[AtomicU32], ranks: &Ranks) -> Result<(), Error> {
+    /// Turns what the rows have been given into the numbers of their groups; nothing if they were given none.
+    fn ranked<R: RowNumber>(
+        &self,
+        chunks: &[Parted<K, F::State>],
+        numbers: Vec<AtomicU32>,
+        ranks: &Ranks,
+    ) -> Result<Vec<R>, Error> {
+        let mut ranked = room(numbers.len())?;
+        if self.numbered {
+            let mut rest = &mut ranked.spare_capacity_mut()[..numbers.len()];
+            let mut parts: Vec<_> = Vec::new();
+            for chunk in chunks {
+                let (part, after) = rest.split_at_mut(chunk.rows.len());
+                parts.push((chunk, part));
+                rest = after;
+            }
+            assert!(rest.is_empty(), "chunks are all rows");
+            parts.into_par_iter().try_for_each(|(chunk, part)| self.rank(chunk, &numbers, ranks, part))?;
+        }
+        // SAFETY: the parts are all places, and `rank` has written every place of a part.
+        unsafe { ranked.set_len(numbers.len()) };
+        Ok(ranked)
+    }
+
+    /// Writes the number of the group of each row of a chunk: every place.
+    fn rank<R: RowNumber>(
+        &self,
+        chunk: &Parted<K, F::State>,
+        numbers: &[AtomicU32],
+        ranks: &Ranks,
+        ranked: &mut [MaybeUninit<R>],
+    ) -> Result<(), Error> {
         let mut of_group: Vec<u32> = room(chunk.places.len())?;
-        // Relaxed: the end of the parallel loop ordered the stores.
+        // Relaxed, as all here: the end of the parallel loop ordered the stores.
         of_group.extend(chunk.places.iter().map(|place| ranks.of(place.load(Ordering::Relaxed))));
-        let numbers = &numbers[chunk.rows.clone()];
-        let change = |number: &AtomicU32, of: &dyn Fn(u32) -> u32| {
-            // Relaxed: no other thread has these rows.
-            number.store(of(number.load(Ordering::Relaxed)), Ordering::Relaxed);
-        };
-        let Some(left) = &chunk.left else {
-            numbers.iter().for_each(|number| change(number, &|row| ranks.of(row)));
-            return self.progress.advance(numbers.len());
-        };
-        let mut left = left.iter().map(|&row| row as usize - chunk.rows.start).peekable();
-        for (row, number) in numbers.iter().enumerate() {
-            if left.next_if_eq(&row).is_some() {
-                change(number, &|row| ranks.of(row));
-            } else {
-                change(number, &|group| of_group[group as usize]);
+        let numbers = numbers[chunk.rows.clone()].iter().map(|number| number.load(Ordering::Relaxed));
+        assert_eq!(numbers.len(), ranked.len(), "a place for each row");
+        match &chunk.left {
+            None => {
+                for (number, ranked) in numbers.zip(ranked) {
+                    ranked.write(R::of(ranks.of(number)));
+                }
+            }
+            Some(left) => {
+                let mut left = left.iter().map(|&row| row as usize - chunk.rows.start).peekable();
+                for ((row, number), ranked) in numbers.enumerate().zip(ranked) {
+                    let is_left = left.next_if_eq(&row).is_some();
+                    ranked.write(R::of(if is_left { ranks.of(number) } else { of_group[number as usize] }));
+                }
             }
         }
-        self.progress.advance(numbers.len())
+        self.progress.advance(chunk.rows.len())
     }
 
     /// The states of all partitions, in the order of the first rows of their groups.

@@ -116,6 +116,18 @@ macro_rules! float {
 }
 float!(f32, f64);
 
+/// Nothing: for the groups alone.
+impl Fold for () {
+    type State = ();
+
+    #[inline(always)]
+    fn first(&self, _: u32) {}
+    #[inline(always)]
+    fn add(&self, (): &mut (), _: u32) {}
+    #[inline(always)]
+    fn merge(&self, (): &mut (), (): ()) {}
+}
+
 /// The rows of each group.
 #[derive(Clone, Copy, Debug)]
 pub struct Count;

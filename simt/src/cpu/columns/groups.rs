@@ -2,6 +2,7 @@
 
 use super::combine::{Grouped, Job};
 use super::fold::{Count, Fold};
+use super::listed::RowNumber;
 use super::progress::Progress;
 use super::room::admit;
 use crate::cpu::error::Error;
@@ -29,7 +30,7 @@ pub struct Groups {
 impl Groups {
     /// The groups of the rows of `keys`.
     ///
-    /// Takes time proportional to the rows, and while it runs memory for up to 18 bytes for each row (30 if
+    /// Takes time proportional to the rows, and while it runs memory for up to 22 bytes for each row (34 if
     /// keys repeat), besides its result of 4 bytes for each row and 8 for each group.
     ///
     /// # Errors
@@ -93,12 +94,25 @@ pub fn fold_groups<K: TableKey, F: Fold>(
     Ok((first, states))
 }
 
-fn grouped<K: TableKey, F: Fold>(
+/// As [`fold_groups`], with rows of a type of the caller's, and if `numbered` the group of each row.
+///
+/// ```
+/// use warpproof_simt::cpu::columns::{Count, Grouped, Progress, grouped};
+///
+/// let groups: Grouped<u32, i64> = grouped(&[30u32, 10, 30, 20], &Count, true, &Progress::new())?;
+/// assert_eq!((groups.first, groups.states), (vec![0, 1, 3], vec![2, 1, 1]));
+/// assert_eq!(groups.numbers, [0, 1, 0, 2]);
+/// # Ok::<(), warpproof_simt::cpu::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`Groups::of`].
+pub fn grouped<K: TableKey, F: Fold, R: RowNumber>(
     keys: &[K],
     fold: &F,
     numbered: bool,
     progress: &Progress,
-) -> Result<Grouped<F::State>, Error> {
+) -> Result<Grouped<F::State, R>, Error> {
     admit(keys.len())?;
     progress.advance(0)?;
     Job { keys, fold, numbered, progress, seed: Seed::random() }.run()

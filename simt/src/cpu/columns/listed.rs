@@ -19,6 +19,15 @@ pub trait RowNumber: Copy + Send + Sync + private::Sealed {
     const NONE: Self;
     /// A row.
     fn of(row: u32) -> Self;
+    /// All rows of a list.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    fn of_all(rows: Vec<u32>) -> Result<Vec<Self>, Error> {
+        let mut all = room(rows.len())?;
+        all.par_extend(rows.into_par_iter().map(Self::of));
+        Ok(all)
+    }
 }
 
 mod private {
@@ -32,6 +41,9 @@ impl RowNumber for u32 {
     #[inline(always)]
     fn of(row: u32) -> Self {
         row
+    }
+    fn of_all(rows: Vec<u32>) -> Result<Vec<u32>, Error> {
+        Ok(rows)
     }
 }
 
@@ -56,7 +68,8 @@ pub struct Pairs<R = u32> {
 
 /// The rows of each number, in ascending order. Numbers are below the number of rows, and not all are used.
 pub(super) struct Listed {
-    /// The rows of number `n` are `rows[starts[n]..starts[n + 1]]`.
+    /// The rows of number `n` are `rows[starts[n]..starts[n + 1]]`; `rows[n]` alone if there are no starts, as
+    /// every row has a number of its own.
     starts: Vec<u32>,
     rows: Vec<u32>,
 }
@@ -68,6 +81,11 @@ impl Listed {
         // their own place while the rows are listed.
         let mut starts = zeros(numbers.len() + 2)?;
         numbers.iter().for_each(|&number| starts[number as usize + 2] += 1);
+        if starts.iter().all(|&count| count <= 1) {
+            let mut rows = zeros(numbers.len())?;
+            (0u32..).zip(numbers).for_each(|(row, &number)| rows[number as usize] = row);
+            return Ok(Self { starts: Vec::new(), rows });
+        }
         let mut sum = 0;
         starts.iter_mut().for_each(|start| {
             sum += *start;
@@ -95,7 +113,11 @@ impl Listed {
 
     #[inline(always)]
     fn range(&self, number: u32) -> Range<usize> {
-        self.starts[number as usize] as usize..self.starts[number as usize + 1] as usize
+        let number = number as usize;
+        if self.starts.is_empty() {
+            return number..number + 1;
+        }
+        self.starts[number] as usize..self.starts[number + 1] as usize
     }
 
     /// The left rows whose number is there, or is not, in ascending order.
@@ -173,12 +195,12 @@ impl Listed {
         for (number, _) in (0u32..).zip(taken).filter(|(_, taken)| !taken) {
             self.of(number).iter().for_each(|&row| alone.mark(row));
         }
-        let alone = Ranks::new(alone)?.rows()?;
+        let alone: Vec<R> = Ranks::new(alone)?.rows()?;
         let no_room = |_| Error::no_memory_for::<R>(alone.len());
         left.try_reserve_exact(alone.len()).map_err(no_room)?;
         right.try_reserve_exact(alone.len()).map_err(no_room)?;
         left.resize(left.len() + alone.len(), R::NONE);
-        right.extend(alone.into_iter().map(R::of));
+        right.extend(alone);
         Ok(Pairs { left, right })
     }
 }

@@ -35,8 +35,9 @@ mod row_index;
 mod verified;
 
 pub(super) use added::insert_or_add;
+pub use combine::Grouped;
 pub use fold::{Count, Fold, Max, Mean, Min, Number, Sum};
-pub use groups::{Groups, fold_groups};
+pub use groups::{Groups, fold_groups, grouped};
 pub use index::isin;
 pub use join::{Join, RowsByKey};
 pub use key_columns::KeyColumns;

@@ -9,6 +9,10 @@ use warpproof_model::{Key, Seed};
 /// Slots of the first table.
 const FIRST: usize = 1 << 8;
 
+/// The most slots of a table that is kept at most a quarter full: nearly all of its keys are where their
+/// search begins, so that branches go as foreseen.
+const SPARSE: usize = 1 << 12;
+
 /// Keys and their numbers: open addressing with linear probing, at most half full.
 ///
 /// The slots are private to a thread, and later only read, so this is not a table of the library, whose words
@@ -59,19 +63,24 @@ impl<K: Key> Numbering<K> {
         loop {
             let (there, number) = self.slots[slot];
             if number == 0 {
-                break;
+                return self.add(slot, key, most);
             }
             if there == key {
                 return Ok(Some((number - 1, false)));
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
+    }
+
+    /// Numbers a new key, whose slot this is.
+    fn add(&mut self, slot: usize, key: K, most: u32) -> Result<Option<(u32, bool)>, TryReserveError> {
         if self.len == most {
             return Ok(None);
         }
         self.len += 1;
         self.slots[slot] = (key, self.len);
-        if self.len as usize * 2 > self.slots.len() {
+        let (len, slots) = (self.len as usize, self.slots.len());
+        if 2 * len > slots || 4 * len > slots && slots < SPARSE {
             self.grow()?;
         }
         Ok(Some((self.len - 1, true)))
