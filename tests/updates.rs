@@ -6,8 +6,9 @@
 mod device;
 
 use std::collections::HashMap;
-use warpproof::model::Word;
+use warpproof::model::{Seed, Word};
 use warpproof::prelude::*;
+use warpproof::simt::cpu::sharded::{AllRanks, Limits};
 use warpproof::simt::cpu::{CuckooMap, DynamicMap, OpenMap, PagedMap};
 
 /// How many keys are updated, and how many updates a batch has of each. Deleted ones leave tombstones, so
@@ -46,6 +47,24 @@ fn batch<K: Word, V: Word>(keys: &[K], seed: u64) -> (Vec<K>, Vec<V>) {
         keyed.into_iter().map(|(_, key)| key).collect(),
         values.map(|value| V::from_bits(value.into())).collect(),
     )
+}
+
+/// Keys one by one: on tables of a fixed size, and on one that grows.
+#[test]
+fn one_key_is_updated_at_a_time() {
+    let fixed = OpenMap::<u64, u32>::with_capacity(100).unwrap();
+    let growing = DynamicMap::<u64, u32>::with_capacity(1).unwrap();
+    for (key, update) in (0..).zip(Update::ALL) {
+        let given = [12u32, 10, u32::MAX, 9];
+        let expected = given[1..].iter().fold(given[0], |old, &given| update.apply(old, given));
+        let new = given.map(|value| {
+            let in_fixed = fixed.by_key().insert_or_update(update, key, value).unwrap();
+            (in_fixed, growing.by_key().insert_or_update(update, key, value).unwrap())
+        });
+        assert_eq!(new, [(true, true), (false, false), (false, false), (false, false)], "{update:?}");
+        assert_eq!(fixed.by_key().get(key), Some(expected), "{update:?}");
+        assert_eq!(growing.by_key().get(key), Some(expected), "{update:?}");
+    }
 }
 
 /// Each update on keys that are there and keys that are absent, a thread each for two batches at once. Of the
@@ -103,6 +122,8 @@ fn tables_on_a_cpu_update_values() {
             follows("cuckoo", &CuckooMap::<$key, $value>::with_capacity(8 * KEYS).unwrap());
             follows("dynamic", &DynamicMap::<$key, $value>::with_capacity(1).unwrap());
             follows("paged", &PagedMap::<$key, $value>::with_budget(8 * KEYS, 1 << 20).unwrap());
+            let shard = |_| OpenMap::<$key, $value>::with_capacity(8 * KEYS);
+            follows("sharded", &AllRanks::new(3, Limits::default(), Seed::new(5), shard).unwrap());
         )*};
     }
     on_cpu! {
@@ -126,6 +147,8 @@ fn tables_on_a_gpu_update_values() {
                 follows("cuckoo", &gpu::CuckooMap::<$type, $type>::with_capacity(device, n).unwrap());
             }
             follows("paged", &gpu::PagedMap::<$type, $type>::with_budget(device, n, 64 << 20).unwrap());
+            let shard = |_| gpu::OpenMap::<$type, $type>::with_capacity(device, n);
+            follows("sharded", &AllRanks::new(2, Limits::default(), Seed::new(5), shard).unwrap());
         )*};
     }
     on_gpu!(u32, u64);

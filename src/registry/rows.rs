@@ -328,7 +328,7 @@ structures! {
             also: None,
         },
         capacity: Capacity { may_be_full: false, grows: false },
-        on_one: &[],
+        on_one: &["insert_or_update"],
         => (sharded) [|T, room| { type S = <T as InShards>::Shard;
                                   sharded(room, |n| S::with_seed(S::size(n, room.load)?, room.seed)) },
                       |device, tuning| { type S = <T as InShards>::Shard;

@@ -63,8 +63,15 @@ fn strange(kernel: &Kernel<'_>) -> Vec<String> {
 fn plain_of_table(kernel: &Kernel<'_>) -> Option<String> {
     // Kernels that access neither a table nor a counter, and kernels that read the address of their table
     // from memory: it is not one of their parameters.
-    let elsewhere =
-        ["columns_sample", "paged_arrange_", "paged_answer_", "paged_gather_", "paged_map", "paged_set"];
+    let elsewhere = [
+        "columns_among_",
+        "columns_sample",
+        "paged_arrange_",
+        "paged_answer_",
+        "paged_gather_",
+        "paged_map",
+        "paged_set",
+    ];
     if elsewhere.iter().any(|name| kernel.name.starts_with(name)) {
         return None;
     }

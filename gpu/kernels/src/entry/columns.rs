@@ -273,8 +273,8 @@ unsafe fn group<K: Key>(
 /// Rows that a thread looks up among a few keys.
 const LOOKED_UP: usize = 8;
 
-/// Whether each of `rows` rows has one of the hot keys: 1 or 0. A block has [`LOOKED_UP`] rows for each of its
-/// threads.
+/// Whether each of `rows` rows has one of the hot keys: 1 or 0. A block has [`LOOKED_UP`] rows for each of
+/// its threads.
 ///
 /// # Safety
 ///

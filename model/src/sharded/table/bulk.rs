@@ -3,10 +3,11 @@
 use super::calls::Call;
 use super::error::Error;
 use super::{Sharded, ShardedStructure};
-use crate::bits::{Integer, TableKey, TableValue};
+use crate::bits::{Integer, TableKey, TableValue, Unsigned};
 use crate::host::room;
 use crate::host::{
-    Answer, BulkCounter, BulkMap, BulkSet, BulkTable, GeometryOf, Op, Outcomes, Refused, StatsOf, same_length,
+    Answer, BulkCounter, BulkMap, BulkSet, BulkTable, BulkUpdate, GeometryOf, Op, Outcomes, Refused, StatsOf,
+    same_length,
 };
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed};
 use crate::sharded::combine::Combined;
@@ -14,6 +15,7 @@ use crate::sharded::entry::{ShardEntry, key_of};
 use crate::sharded::exchange::Exchange;
 use crate::sharded::lost::Why;
 use crate::sharded::rounds::Said;
+use crate::update::Update;
 use alloc::vec::Vec;
 
 /// The error of a table with shards `T`.
@@ -233,18 +235,52 @@ where
     /// Adds pairs. Pairs of equal keys in a rank's batch are added up before they travel, so a key that
     /// occurs often costs the exchange one item for each rank.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Self::Error> {
-        let combined = same_length(keys, "values", values).and_then(|()| Combined::new(keys, values));
+        let insert = |shard: &T, keys: &[K], values: &[V]| shard.insert_or_add(keys, values);
+        self.insert_combined(Update::Add, (keys, values), insert)
+    }
+}
+
+impl<K, V, T, X> BulkUpdate<K, V> for Sharded<T, X>
+where
+    K: TableKey,
+    V: TableValue<u64> + Unsigned,
+    T: BulkUpdate<K, V, Error: 'static>,
+    X: Exchange,
+{
+    /// Changes values. All ranks give the same `update`. Pairs of equal keys in a rank's batch become one
+    /// before they travel, as those of [`insert_or_add`](BulkCounter::insert_or_add).
+    fn insert_or_update(
+        &self,
+        update: Update,
+        keys: &[K],
+        values: &[V],
+    ) -> Result<Outcomes<Add>, Self::Error> {
+        let insert = |shard: &T, keys: &[K], values: &[V]| shard.insert_or_update(update, keys, values);
+        self.insert_combined(update, (keys, values), insert)
+    }
+}
+
+impl<T: BulkTable<Entry: ShardEntry, Error: 'static>, X: Exchange> Sharded<T, X> {
+    /// Inserts pairs whose equal keys become one before they travel; `insert` puts them into a shard.
+    fn insert_combined<K: TableKey, V: TableValue<u64>>(
+        &self,
+        update: Update,
+        (keys, values): (&[K], &[V]),
+        insert: impl Fn(&T, &[K], &[V]) -> Result<Outcomes<Add>, T::Error>,
+    ) -> Result<Outcomes<Add>, ErrorOf<T>> {
+        let call = Call::updating(update);
+        let combined = same_length(keys, "values", values).and_then(|()| Combined::new(update, keys, values));
         let (combined, refused) = match combined {
             Ok(combined) => (combined, None),
             Err(refused) => (Combined::default(), Some(refused)),
         };
         let put = |place: usize, message: &mut Vec<u64>| message.push(combined.values[place].to_word());
         let keys = refused.map_or(Ok(combined.keys.as_slice()), Err);
-        let said = self.batch(Call::InsertOrAdd, keys, put, |shard, items| {
+        let said = self.batch(call, keys, put, |shard, items| {
             let (keys, values): (Vec<K>, Vec<V>) = pairs_of(items)?;
-            Ok(codes(shard.insert_or_add(&keys, &values)?, Add::code))
+            Ok(codes(insert(shard, &keys, &values)?, Add::code))
         })?;
-        let said = self.outcomes(Call::InsertOrAdd, said.codes.into_iter().map(Add::from_code))?;
+        let said = self.outcomes(call, said.codes.into_iter().map(Add::from_code))?;
         Ok(combined.outcomes(&said)?.into())
     }
 }

@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use crate::sharded::lost::Lost;
+use crate::update::Update;
 
 macro_rules! calls {
     ($($(#[$doc:meta])* $call:ident = $name:literal, $width:literal $valued:literal;)*) => {
@@ -31,6 +32,20 @@ calls! {
     InsertOrAssign = "insert_or_assign", 2 false;
     /// Pairs.
     InsertOrAdd = "insert_or_add", 2 false;
+    /// Pairs.
+    InsertOrMin = "insert_or_update (min)", 2 false;
+    /// Pairs.
+    InsertOrMax = "insert_or_update (max)", 2 false;
+    /// Pairs.
+    InsertOrOr = "insert_or_update (or)", 2 false;
+    /// Pairs.
+    InsertOrAnd = "insert_or_update (and)", 2 false;
+    /// Pairs.
+    InsertOrXor = "insert_or_update (xor)", 2 false;
+    /// Pairs.
+    InsertOrFirst = "insert_or_update (first)", 2 false;
+    /// Pairs.
+    InsertOrLast = "insert_or_update (last)", 2 false;
     /// Pairs.
     Insert = "insert", 2 false;
     /// Keys of a set.
@@ -63,6 +78,20 @@ calls! {
 }
 
 impl Call {
+    /// The call that changes values so. Each has a number of its own, so that ranks agree on it.
+    pub(super) const fn updating(update: Update) -> Self {
+        match update {
+            Update::Add => Self::InsertOrAdd,
+            Update::Min => Self::InsertOrMin,
+            Update::Max => Self::InsertOrMax,
+            Update::Or => Self::InsertOrOr,
+            Update::And => Self::InsertOrAnd,
+            Update::Xor => Self::InsertOrXor,
+            Update::First => Self::InsertOrFirst,
+            Update::Last => Self::InsertOrLast,
+        }
+    }
+
     /// The exchange is lost in this call.
     pub(super) const fn lost<E>(self, lost: Lost) -> Error<E> {
         Error::Lost { call: self.name(), lost }

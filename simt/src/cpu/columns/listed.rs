@@ -66,10 +66,10 @@ pub struct Pairs<R = u32> {
     pub right: Vec<R>,
 }
 
-/// The rows of each number, in ascending order. Numbers are below the number of rows, and not all are used.
+/// The rows of each number, in ascending order. Numbers are below the number of rows; not all are used.
 pub(super) struct Listed {
-    /// The rows of number `n` are `rows[starts[n]..starts[n + 1]]`; `rows[n]` alone if there are no starts, as
-    /// every row has a number of its own.
+    /// The rows of number `n` are `rows[starts[n]..starts[n + 1]]`; `rows[n]` alone if there are no starts,
+    /// as every row has a number of its own.
     starts: Vec<u32>,
     rows: Vec<u32>,
 }

@@ -203,4 +203,17 @@ where
         let said = self.store(|t, w| apply::<V, T::Words>(t, w, key.to_word(), value, &f))?;
         Ok(said == Add::Inserted)
     }
+
+    /// Stores a pair. If its key is there, changes its value as `update` says, atomically. Returns whether
+    /// the key is new.
+    ///
+    /// # Errors
+    /// As [`insert`](Self::insert).
+    #[inline]
+    pub fn insert_or_update(self, update: Update, key: K, value: V) -> Result<bool, Error>
+    where
+        V: Unsigned,
+    {
+        self.insert_or_apply(key, value, |old, given| update.apply(old, given))
+    }
 }

@@ -5,14 +5,14 @@ use core::fmt;
 use core::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{panic, thread};
-use warpproof_model::Seed;
-use warpproof_model::bits::{Integer, TableKey, TableValue};
+use warpproof_model::bits::{Integer, TableKey, TableValue, Unsigned};
 use warpproof_model::host::{
-    Answer, BulkCounter, BulkMap, BulkMatches, BulkMultimap, BulkSet, BulkTable, GeometryOf, Matches, Op,
-    Outcomes, StatsOf, same_length,
+    Answer, BulkCounter, BulkMap, BulkMatches, BulkMultimap, BulkSet, BulkTable, BulkUpdate, GeometryOf,
+    Matches, Op, Outcomes, StatsOf, same_length,
 };
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
 use warpproof_model::sharded::{Error, ShardEntry, Sharded, ShardedGeometry, ShardedStats, ShardedStructure};
+use warpproof_model::{Seed, Update};
 
 /// All ranks of a table in shards `T`, in one process, as one table: each batch is divided among the ranks,
 /// of which each is a thread for the time of a call.
@@ -252,6 +252,27 @@ where
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Self::Error> {
         same_length(keys, "values", values)?;
         let call = |map: &Sharded<T, _>, at: Range<usize>| map.insert_or_add(&keys[at.clone()], &values[at]);
+        Ok(self.parts(keys.len(), |map, at| Ok(call(map, at)?.into_vec()))?.into())
+    }
+}
+
+impl<K, V, T> BulkUpdate<K, V> for AllRanks<T>
+where
+    K: TableKey,
+    V: TableValue<u64> + Unsigned,
+    T: BulkUpdate<K, V, Error: Send + 'static> + Send + Sync,
+    StatsOf<T>: Send,
+{
+    fn insert_or_update(
+        &self,
+        update: Update,
+        keys: &[K],
+        values: &[V],
+    ) -> Result<Outcomes<Add>, Self::Error> {
+        same_length(keys, "values", values)?;
+        let call = |map: &Sharded<T, _>, at: Range<usize>| {
+            map.insert_or_update(update, &keys[at.clone()], &values[at])
+        };
         Ok(self.parts(keys.len(), |map, at| Ok(call(map, at)?.into_vec()))?.into())
     }
 }
