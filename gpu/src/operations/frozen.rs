@@ -51,7 +51,7 @@ impl<'a, R: Row> Frozen<'a, Table<R, Open>> {
         let operation = Operation::FillFilter;
         let table = self.table.on_device_mut();
         let slots = table.head().slots;
-        if words.view_mut().len() == 0 || slots > u64::from(u32::MAX) || table.kernel(operation).is_err() {
+        if words.view_mut().is_empty() || slots > u64::from(u32::MAX) || table.kernel(operation).is_err() {
             return Ok(self);
         }
         let mut words = words.view_mut();
