@@ -173,7 +173,6 @@ impl DeviceCall {
 
     /// Writes the value of each key, or `missing`; and, unless its address is 0, to `found` whether the key
     /// is there. A table of a fixed size makes a filter in these words first, if there are any.
-    #[pyo3(signature = (keys, values, found, missing, filter=(0, 0)))]
     fn search(
         &self,
         py: Python<'_>,
@@ -212,7 +211,6 @@ impl DeviceCall {
     }
 
     /// Writes whether each key is there. A filter as for `search`.
-    #[pyo3(signature = (keys, found, filter=(0, 0)))]
     fn contains(&self, py: Python<'_>, keys: u64, found: u64, filter: (u64, usize)) -> PyResult<()> {
         if !self.table.get().is_fixed() {
             return self.per_key(py, keys, found, false);

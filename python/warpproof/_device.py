@@ -19,8 +19,8 @@ _INT64 = np.dtype(np.int64)
 #: drawn: a table of fewer takes less time than the sample.
 _SAMPLE = 1 << 12
 _SAMPLED = 1 << 20
-#: From how many rows on, and for how many bytes of entries, a table is searched with a filter if most
-#: rows are not there; and the entries for each word of the filter.
+#: From how many rows on, and for how many bytes of entries, a table is searched with a filter if
+#: most rows are not there; and the entries for each word of the filter.
 _FILTERED = 1 << 22
 _FILTERED_BYTES = 1 << 24
 _OF_WORD = 4
@@ -72,7 +72,7 @@ class Call:
         """Return the value of each key."""
         values = self.empty(len(keys), dtype) if out is None else out
         at = self.ops.address
-        self.of(len(keys)).search(at(keys.array), at(values), 0, missing)
+        self.of(len(keys)).search(at(keys.array), at(values), 0, missing, self._at(None))
         return values
 
     def search_found(self, keys: Given, dtype: np.dtype[Any], missing: int) -> tuple[Any, Any]:
@@ -91,12 +91,12 @@ class Call:
         return found
 
     def _words_of_filter(self, keys: Given) -> Any:
-        """Return memory for a filter if two of three keys, by a sample, are not in a large table."""
+        """Return memory for a filter if, by a sample, two of three keys are not in the table."""
         if len(keys) < _FILTERED or self.entries * keys.dtype.itemsize < _FILTERED_BYTES:
             return None
         some = _drawn(keys, _SAMPLE // 4)
         found, at = self.empty(len(some), np.bool_), self.ops.address
-        self.of(len(some)).contains(at(some.array), at(found))
+        self.of(len(some)).contains(at(some.array), at(found), self._at(None))
         if 3 * int(found.sum()) > len(some):
             return None
         return self.empty(self.entries // _OF_WORD, _INT64)
