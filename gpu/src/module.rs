@@ -130,8 +130,8 @@ impl Drop for Module {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: `load` loaded it, and no kernel of it exists, as each kernel keeps its module. No
-            // kernel runs either: a table waits for the device before it drops its kernels. After an error
-            // the module stays loaded until the context ends.
+            // kernel runs either: a table or a `Grouping` waits for the device before it drops its kernels.
+            // After an error the module stays loaded until the context ends.
             let _ = unsafe { result::module::unload(self.raw) };
         }
     }

@@ -255,6 +255,8 @@ def main() -> int:
     home = Path(__file__).resolve().parents[2] / "benches" / "record"
     parser.add_argument("--record", type=Path, nargs="?", const=home, help="a folder of records")
     asked = parser.parse_args()
+    # Before the records change.
+    version = commit(home.parent)
     wrong = 0
     for rows in asked.rows:
         for kind in asked.keys:
@@ -294,7 +296,6 @@ def main() -> int:
                     for peer, taken, _ in peers
                 )
                 print(f"{kind:8} {rows:>13,} {name:14} {speed:>9,.1f} Mop/s  {ratios}", flush=True)
-                version = commit(home.parent)
                 written.append(
                     [
                         *where,

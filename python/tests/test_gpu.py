@@ -96,7 +96,7 @@ def test_columns_are_those_of_the_cpu(gpu: Any, dtype: str, rows: int, distinct:
 
 @pytest.mark.parametrize("others", ["few rows", "few keys", "many keys", "no row"])
 def test_rows_are_found_among_others_of_every_kind(gpu: Any, dtype: str, others: str) -> None:
-    """Few keys are in shared memory; of many, most of which are absent, there is a filter."""
+    """Few keys have an index in shared memory, and many that are mostly absent a filter."""
     host = random_keys(dtype, 4_500_000, 10**8)
     kinds = {"few rows": 200, "few keys": 1_100_000, "many keys": 4_500_000, "no row": 0}
     sought = np.resize(host[:100], kinds[others]) if others != "many keys" else host[::-1].copy()

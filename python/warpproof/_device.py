@@ -19,11 +19,13 @@ _INT64 = np.dtype(np.int64)
 #: drawn: a table of fewer takes less time than the sample.
 _SAMPLE = 1 << 12
 _SAMPLED = 1 << 20
-#: From how many rows on, and for how many bytes of entries, a table is searched with a filter if
-#: most rows are not there; and the entries for each word of the filter.
+#: From how many rows on, and for how many bytes of keys, a table is searched with a filter if most
+#: rows are not there; the keys for each word of the filter, and its most words: those that the L2
+#: cache of a large GPU has room for.
 _FILTERED = 1 << 22
 _FILTERED_BYTES = 1 << 24
 _OF_WORD = 4
+_MOST_WORDS = 6 << 20
 #: The most rows that are grouped at a time.
 _MOST_ROWS = 1 << 31
 #: The part of the expected keys for which a table has room besides.
@@ -92,14 +94,17 @@ class Call:
 
     def _words_of_filter(self, keys: Given) -> Any:
         """Return memory for a filter if, by a sample, two of three keys are not in the table."""
+        words = self.entries // _OF_WORD
         if len(keys) < _FILTERED or self.entries * keys.dtype.itemsize < _FILTERED_BYTES:
+            return None
+        if words > _MOST_WORDS:
             return None
         some = _drawn(keys, _SAMPLE // 4)
         found, at = self.empty(len(some), np.bool_), self.ops.address
         self.of(len(some)).contains(at(some.array), at(found), self._at(None))
         if 3 * int(found.sum()) > len(some):
             return None
-        return self.empty(self.entries // _OF_WORD, _INT64)
+        return self.empty(words, _INT64)
 
     def _at(self, words: Any) -> tuple[int, int]:
         return (0, 0) if words is None else (self.ops.address(words), len(words))
@@ -219,7 +224,7 @@ def isin(keys: Given, others: Given) -> Any:
     distinct = rows
     if rows >= _SAMPLED:
         seen, single = _sample(others)
-        if single == 0 and 2 * seen <= most:
+        if single == 0 and 2 * seen <= most and rows <= _MOST_ROWS:
             few = unique(others)
             if len(few) <= most:
                 return _among(keys, few)

@@ -160,9 +160,9 @@ impl<K: KeyScalar> Grouping<K> {
     /// The most keys of [`among`](Self::among).
     pub const MOST_FEW: usize = MOST_HOT as usize;
 
-    /// Writes to `found` whether each key is among a few others: 1 or 0. Takes scratch memory as for no rows,
-    /// and returns before it has run. Each block has the few keys in shared memory, so it reads nothing but
-    /// the column.
+    /// Writes to `found` whether each key is among a few others: 1 or 0. Needs `scratch_bytes(0, false)`
+    /// bytes of scratch memory, and returns before it has run. Each block copies an index of the few keys to
+    /// shared memory; the keys themselves are read through the cache.
     ///
     /// # Errors
     /// [`Error::Refused`] if there are more than [`MOST_FEW`](Self::MOST_FEW) others or 2^31 keys, if the
@@ -265,6 +265,13 @@ fn check_rows(rows: usize) -> Result<(), Refused> {
 
 fn same_length(keys: usize, what: &'static str, found: usize) -> Result<(), Refused> {
     if keys == found { Ok(()) } else { Err(Refused::Length { keys, what, found }) }
+}
+
+impl<K> Drop for Grouping<K> {
+    fn drop(&mut self) {
+        // A look-up among few keys may still be running, and its kernel may be unloaded next.
+        self.device.wait_idle();
+    }
 }
 
 /// Where groups are written to.

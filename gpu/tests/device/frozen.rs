@@ -23,12 +23,14 @@ fn set_agrees<K: KeyScalar>(device: &Device, stream: &Arc<CudaStream>, of: Of<K>
     let keys = asked(of, stored, 300_000);
     let on_device = stream.clone_htod(&keys).unwrap();
     let mut answers: [_; 3] = core::array::from_fn(|_| stream.alloc_zeros::<u8>(keys.len()).unwrap());
-    // A filter of another length each time: of one word every key passes.
-    let mut words = stream.alloc_zeros::<u64>(stored as usize / 2).unwrap();
+    // A filter of another length each time: none for the empty set, then one word with nearly all of its bits,
+    // and the longest when keys were deleted.
+    let most = stored as usize / 2;
+    let mut words = stream.alloc_zeros::<u64>(most).unwrap();
     for round in 0..4 {
         let [frozen, filtered, shared] = &mut answers;
         set.frozen(stream).contains(&on_device, frozen).unwrap();
-        let mut words = words.slice_mut(..[1, stored as usize / 4, stored as usize / 2, 0][round as usize]);
+        let mut words = words.slice_mut(..[0, 1, most / 2, most][round as usize]);
         let mut searches = set.frozen(stream).with_filter(&mut words).unwrap();
         searches.contains(&on_device, filtered).unwrap();
         set.on_stream(stream).contains(&on_device, shared).unwrap();
@@ -159,6 +161,12 @@ fn a_filter_spares_most_absent_keys_their_bucket() {
                 searches.contains(&keys, &mut found).unwrap();
                 stream.synchronize().unwrap();
                 *seconds = start.elapsed().as_secs_f64();
+            }
+            if filtered {
+                // Of 16 bits for each key so many are set: 16 * (1 - exp(-1/16)).
+                let words = stream.clone_dtoh(&words).unwrap();
+                let bits: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
+                assert!((stored * 95 / 100..stored).contains(&bits), "{bits} bits of {stored} keys");
             }
             seconds.sort_by(f64::total_cmp);
             println!("{there} of 10 there, filter: {filtered}: {:.0} Mop/s", n as f64 / seconds[2] / 1e6);

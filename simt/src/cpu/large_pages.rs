@@ -24,7 +24,8 @@ fn ask_for_large_pages<T>(memory: &mut [MaybeUninit<T>]) {
     if size_of_val(memory) >= LARGE {
         use rustix::mm::{Advice, madvise};
 
-        /// The range must begin at a page. No page of Linux is larger, on any processor.
+        /// The range must begin at a page. The usual processors have none that is larger; elsewhere the call
+        /// fails, which is ignored.
         const PAGE: usize = 1 << 16;
         let start = memory.as_mut_ptr().cast::<u8>();
         let skipped = start.align_offset(PAGE);

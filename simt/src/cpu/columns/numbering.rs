@@ -9,11 +9,11 @@ use warpproof_model::{Key, Seed};
 /// Slots of the first table.
 const FIRST: usize = 1 << 8;
 
-/// The most slots of a table that is kept at most a quarter full: nearly all of its keys are where their
-/// search begins, so that branches go as foreseen.
+/// Tables of fewer slots are at most a quarter full: nearly all of their keys are where their search begins,
+/// so that branches go as foreseen.
 const SPARSE: usize = 1 << 12;
 
-/// Keys and their numbers: open addressing with linear probing, at most half full.
+/// Keys and their numbers: open addressing with linear probing, at most half full, or a quarter.
 ///
 /// The slots are private to a thread, and later only read, so this is not a table of the library, whose words
 /// are atomic: it needs none of their protocol.

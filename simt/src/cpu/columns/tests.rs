@@ -54,6 +54,34 @@ fn groups_of(keys: &[u64]) -> (Vec<u32>, Vec<u32>, Vec<u32>) {
     (first, sizes, each)
 }
 
+/// Rows as 64-bit numbers are the same rows, and all ones stay all ones.
+#[test]
+fn rows_may_have_64_bits() {
+    let wide = |rows: &[u32]| -> Vec<i64> {
+        rows.iter().map(|&row| if row == u32::MAX { -1 } else { row.into() }).collect()
+    };
+    let (progress, all) = (Progress::new(), columns());
+    for (left, right) in all.iter().zip(all.iter().cycle().skip(1)) {
+        let (first, _, numbers) = groups_of(left);
+        let groups: Grouped<(), i64> = grouped(left, &(), true, &progress).expect("memory");
+        assert_eq!((groups.first.len(), groups.states.len()), (first.len(), first.len()));
+        assert!(groups.first == wide(&first) && groups.numbers == wide(&numbers), "{} rows", left.len());
+        // Fewer rows: their pairs are few, too.
+        let (left, right) = (&left[..left.len().min(3000)], &right[..right.len().min(2000)]);
+        let by_key = RowsByKey::new(right, &progress).expect("memory");
+        for join in [Join::Inner, Join::Left, Join::Outer] {
+            let narrow: Pairs = by_key.joined(left, join, &progress).expect("memory");
+            let pairs: Pairs<i64> = by_key.joined(left, join, &progress).expect("memory");
+            assert!(pairs.left == wide(&narrow.left) && pairs.right == wide(&narrow.right), "{join:?}");
+        }
+        for there in [false, true] {
+            let narrow: Vec<u32> = by_key.rows_where(left, there, &progress).expect("memory");
+            let rows: Vec<i64> = by_key.rows_where(left, there, &progress).expect("memory");
+            assert_eq!(rows, wide(&narrow));
+        }
+    }
+}
+
 #[test]
 fn groups_are_in_the_order_of_their_first_rows() {
     for keys in columns() {
