@@ -23,8 +23,8 @@ fn set_agrees<K: KeyScalar>(device: &Device, stream: &Arc<CudaStream>, of: Of<K>
     let keys = asked(of, stored, 300_000);
     let on_device = stream.clone_htod(&keys).unwrap();
     let mut answers: [_; 3] = core::array::from_fn(|_| stream.alloc_zeros::<u8>(keys.len()).unwrap());
-    // A filter of another length each time: none for the empty set, then one word with nearly all of its bits,
-    // and the longest when keys were deleted.
+    // A filter of another length each time: none for the empty set, then one word with nearly all of its
+    // bits, and the longest when keys were deleted.
     let most = stored as usize / 2;
     let mut words = stream.alloc_zeros::<u64>(most).unwrap();
     for round in 0..4 {
