@@ -235,7 +235,7 @@ fn filter_words(filter: Span<u64>) -> [Argument; 2] {
 }
 
 /// Refuses a slice of the wrong length.
-fn same(expected: usize, what: &'static str, found: usize) -> Result<(), Refused> {
+pub(crate) fn same(expected: usize, what: &'static str, found: usize) -> Result<(), Refused> {
     if expected == found { Ok(()) } else { Err(Refused::Length { keys: expected, what, found }) }
 }
 

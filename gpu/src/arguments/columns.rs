@@ -14,9 +14,6 @@ pub(crate) const TASK: usize = 3;
 /// Threads of a block that draws a sample.
 pub(crate) const SAMPLE_THREADS: u32 = 256;
 
-/// Rows that a block looks up among a few keys: eight for each thread.
-const LOOKED_UP: u32 = 8 * TASK_THREADS;
-
 /// Keys, and values or null.
 #[derive(Clone, Copy)]
 pub(crate) struct RowColumns {
@@ -141,7 +138,7 @@ impl Arguments {
         let own = [Argument::Pointer(keys), Argument::U32(rows)];
         let [_, _, hot @ ..] = level.list();
         let lists: [&[_]; 3] = [&own, &hot, &[Argument::Pointer(found)]];
-        (of(&lists, (rows.div_ceil(LOOKED_UP), TASK_THREADS), level.index_words()), TASK_THREADS)
+        (of(&lists, (rows.div_ceil(TASK_ROWS), TASK_THREADS), level.index_words()), TASK_THREADS)
     }
 
     /// `columns_group`: columns, first row, ends, n, slots, seed, groups, room, totals.

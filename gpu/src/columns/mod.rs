@@ -4,8 +4,8 @@
 mod plan;
 mod run;
 
-use crate::arguments::Span;
 use crate::arguments::columns::GroupColumns;
+use crate::arguments::{Span, same};
 use crate::device::Device;
 use crate::error::Error;
 use crate::layout::KeyScalar;
@@ -18,7 +18,7 @@ use plan::Layout;
 use run::Run;
 use std::sync::Arc;
 use warpproof_model::aggregate::{MOST_HOT, Told};
-use warpproof_model::host::Refused;
+use warpproof_model::host::{Refused, at_most};
 
 /// The most rows of a column.
 const MOST_ROWS: usize = 1 << 31;
@@ -44,7 +44,8 @@ struct Kernels {
 /// order. It allocates no device memory: the caller passes scratch memory of
 /// [`scratch_bytes`](Self::scratch_bytes), about two columns for each column of the input.
 ///
-/// Keys are equal if their bits are. Time is linear in the rows, whatever the keys are.
+/// Keys are equal if their bits are. Time is linear in the rows, whatever the keys are. Dropping it waits for
+/// the device.
 ///
 /// ```no_run
 /// use warpproof_gpu::{Device, Grouping};
@@ -180,8 +181,8 @@ impl<K: KeyScalar> Grouping<K> {
         let scratch = call.output("scratch memory", scratch.view_mut())?;
         let found = call.output("found", found.view_mut())?;
         let layout = check_rows(keys.len())
-            .and_then(|()| at_most("keys to be found", few.len(), Self::MOST_FEW))
-            .and_then(|()| same_length(keys.len(), "found", found.len()))
+            .and_then(|()| at_most("keys to be found", few.len() as u64, u64::from(MOST_HOT)))
+            .and_then(|()| same(keys.len(), "found", found.len()))
             .and_then(|()| self.layout(0, Told { rows: false, sum: false }, scratch))
             .map_err(Error::from);
         let to = Outputs { keys: Span::new(0, 0), rows: None, sums: None };
@@ -234,9 +235,9 @@ impl<K: KeyScalar> Grouping<K> {
         to: &Outputs<K>,
     ) -> Result<Layout, Refused> {
         check_rows(keys.len())?;
-        values.map_or(Ok(()), |values| same_length(keys.len(), "values", values.len()))?;
+        values.map_or(Ok(()), |values| same(keys.len(), "values", values.len()))?;
         let to_write = |what, numbers: Option<Span<u64>>| {
-            numbers.map_or(Ok(()), |numbers| same_length(to.keys.len(), what, numbers.len()))
+            numbers.map_or(Ok(()), |numbers| same(to.keys.len(), what, numbers.len()))
         };
         to_write("numbers of rows to write", to.rows)?;
         to_write("sums to write", to.sums)?;
@@ -246,25 +247,13 @@ impl<K: KeyScalar> Grouping<K> {
     /// The layout of scratch memory for so many rows, if it is large enough.
     fn layout(&self, rows: u32, told: Told, scratch: Span<u8>) -> Result<Layout, Refused> {
         let layout = Layout::new(rows, size_of::<K>() as u64, told);
-        if layout.bytes > scratch.len() as u64 {
-            let (found, most) = (layout.bytes, scratch.len() as u64);
-            return Err(Refused::TooLarge { what: "bytes of scratch memory", found, most });
-        }
+        at_most("bytes of scratch memory", layout.bytes, scratch.len() as u64)?;
         Ok(layout)
     }
 }
 
-fn at_most(what: &'static str, found: usize, most: usize) -> Result<(), Refused> {
-    let (found, most) = (found as u64, most as u64);
-    if found > most { Err(Refused::TooLarge { what, found, most }) } else { Ok(()) }
-}
-
 fn check_rows(rows: usize) -> Result<(), Refused> {
-    at_most("rows of a column", rows, MOST_ROWS)
-}
-
-fn same_length(keys: usize, what: &'static str, found: usize) -> Result<(), Refused> {
-    if keys == found { Ok(()) } else { Err(Refused::Length { keys, what, found }) }
+    at_most("rows of a column", rows as u64, MOST_ROWS as u64)
 }
 
 impl<K> Drop for Grouping<K> {

@@ -174,7 +174,7 @@ pub fn same_length<K, T>(keys: &[K], what: &'static str, other: &[T]) -> Result<
 ///
 /// # Errors
 /// [`Refused::TooLarge`] if there are more than `most`.
-pub(crate) const fn at_most(what: &'static str, found: u64, most: u64) -> Result<(), Refused> {
+pub const fn at_most(what: &'static str, found: u64, most: u64) -> Result<(), Refused> {
     if found > most { Err(Refused::TooLarge { what, found, most }) } else { Ok(()) }
 }
 

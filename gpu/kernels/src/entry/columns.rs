@@ -270,11 +270,8 @@ unsafe fn group<K: Key>(
     aggregate(&mut here, (rows, start..end), (slots, slot), told, totals);
 }
 
-/// Rows that a thread looks up among a few keys.
-const LOOKED_UP: usize = 8;
-
-/// Whether each of `rows` rows has one of the hot keys: 1 or 0. A block has [`LOOKED_UP`] rows for each of
-/// its threads.
+/// Whether each of `rows` rows has one of the hot keys: 1 or 0. A block has [`SORTED`] rows for each of its
+/// threads, as one of a task has.
 ///
 /// # Safety
 ///
@@ -285,8 +282,9 @@ unsafe fn among<K: Key>(keys: In<K>, rows: u32, level: Level<K>, found: Out<u8>)
     let mut block = unsafe { CtaBlock::<1>::new() };
     level.copy_index(&mut block, 0);
     let (shared, threads) = (block.shared(), block.warps() as usize);
-    let first = block.number() as usize * threads * LOOKED_UP + block.rank() as usize;
-    let end = (first + LOOKED_UP * threads).min(rows as usize);
+    let each = SORTED as usize;
+    let first = block.number() as usize * threads * each + block.rank() as usize;
+    let end = (first + each * threads).min(rows as usize);
     // SAFETY: a row below their number.
     let read = |row: usize| keys.read(unsafe { At::new(row) });
     let (mut row, mut key) = (first, if first < end { read(first) } else { K::ZERO });
@@ -356,8 +354,8 @@ macro_rules! of_keys {
             unsafe { scatter_by_digits(moved, (tasks, n), level, next) }
         }
 
-        /// Writes to `found` whether each row has one of the hot keys: 1 or 0. A block for each
-        /// [`LOOKED_UP`] rows of each of its threads, and the shared words of the index.
+        /// Writes to `found` whether each row has one of the hot keys: 1 or 0. A block for each [`SORTED`]
+        /// rows of each of its threads, and the shared words of the index.
         #[unsafe(no_mangle)]
         unsafe extern "ptx-kernel" fn ${concat(columns_among_, $width)}(
             keys: In<$key>, rows: u32,
