@@ -1,12 +1,12 @@
 //! How the rows of a column are grouped.
 
 use super::fold::Fold;
-use super::listed::RowNumber;
 use super::numbering::Numbering;
 use super::partition::{Rows, partitions, piece, piece_ranges};
 use super::progress::Progress;
 use super::ranks::{Marks, Ranks};
 use super::room::{no_memory, room, zeros};
+use super::row_number::RowNumber;
 use crate::cpu::batch::Batch;
 use crate::cpu::error::Error;
 use crate::cpu::regions::{Piece, ranges};
@@ -301,7 +301,8 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
             assert!(rest.is_empty(), "chunks are all rows");
             parts.into_par_iter().try_for_each(|(chunk, part)| self.rank(chunk, &numbers, ranks, part))?;
         }
-        // SAFETY: the parts are all places, and `rank` has written every place of a part.
+        // SAFETY: the parts are all places, and `rank` has written every place of a part. If rows are not
+        // numbered, there is no place.
         unsafe { ranked.set_len(numbers.len()) };
         Ok(ranked)
     }

@@ -2,9 +2,9 @@
 
 use super::combine::{Grouped, Job};
 use super::fold::{Count, Fold};
-use super::listed::RowNumber;
 use super::progress::Progress;
 use super::room::admit;
+use super::row_number::RowNumber;
 use crate::cpu::error::Error;
 use warpproof_model::Seed;
 use warpproof_model::bits::TableKey;

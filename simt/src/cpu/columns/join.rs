@@ -1,9 +1,10 @@
 //! Joins: the rows of one column that match each row of another.
 
 use super::index::Index;
-use super::listed::{Listed, NONE, Pairs, RowNumber};
+use super::listed::{Listed, NONE, Pairs};
 use super::progress::Progress;
 use super::room::{admit, room, zeros};
+use super::row_number::RowNumber;
 use crate::cpu::error::Error;
 use core::sync::atomic::{AtomicU32, Ordering};
 use warpproof_model::bits::TableKey;

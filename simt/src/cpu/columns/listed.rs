@@ -3,6 +3,7 @@
 use super::progress::Progress;
 use super::ranks::{Marks, Ranks};
 use super::room::{room, zeros};
+use super::row_number::RowNumber;
 use crate::cpu::error::Error;
 use core::ops::Range;
 use rayon::prelude::*;
@@ -12,48 +13,6 @@ const CHUNK: usize = 1 << 16;
 
 /// The row that a row has not, and the number of a key that is not there. Columns have fewer rows.
 pub(super) const NONE: u32 = u32::MAX;
-
-/// How a row is written: as `u32`, or as `i64`, as the arrays of other languages are indexed.
-pub trait RowNumber: Copy + Send + Sync + private::Sealed {
-    /// No row: all ones.
-    const NONE: Self;
-    /// A row.
-    fn of(row: u32) -> Self;
-    /// All rows of a list.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`].
-    fn of_all(rows: Vec<u32>) -> Result<Vec<Self>, Error> {
-        let mut all = room(rows.len())?;
-        all.par_extend(rows.into_par_iter().map(Self::of));
-        Ok(all)
-    }
-}
-
-mod private {
-    pub trait Sealed {}
-    impl Sealed for u32 {}
-    impl Sealed for i64 {}
-}
-
-impl RowNumber for u32 {
-    const NONE: Self = NONE;
-    #[inline(always)]
-    fn of(row: u32) -> Self {
-        row
-    }
-    fn of_all(rows: Vec<u32>) -> Result<Vec<u32>, Error> {
-        Ok(rows)
-    }
-}
-
-impl RowNumber for i64 {
-    const NONE: Self = -1;
-    #[inline(always)]
-    fn of(row: u32) -> Self {
-        row.into()
-    }
-}
 
 /// The pairs of rows of a join.
 #[derive(Clone, PartialEq, Eq, Debug)]

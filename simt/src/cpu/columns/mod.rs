@@ -32,6 +32,7 @@ mod progress;
 mod ranks;
 mod room;
 mod row_index;
+mod row_number;
 mod verified;
 
 pub(super) use added::insert_or_add;
@@ -41,9 +42,10 @@ pub use groups::{Groups, fold_groups, grouped};
 pub use index::isin;
 pub use join::{Join, RowsByKey};
 pub use key_columns::KeyColumns;
-pub use listed::{Pairs, RowNumber};
+pub use listed::Pairs;
 pub use progress::Progress;
 pub use row_index::{Matched, RowIndex};
+pub use row_number::RowNumber;
 pub use verified::{Leaders, RowsByHash};
 
 #[cfg(test)]

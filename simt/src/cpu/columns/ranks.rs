@@ -1,7 +1,7 @@
 //! The places of marked rows among all marked rows.
 
-use super::listed::RowNumber;
 use super::room::room;
+use super::row_number::RowNumber;
 use crate::cpu::error::Error;
 use core::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
