@@ -1,7 +1,7 @@
 //! `warpproof dedup`: one row of each key.
 
 use crate::failure::Failure;
-use crate::keyed::{As, Columns, Header, Index, Source, TableArgs};
+use crate::keyed::{As, Columns, Header, Index, Reader, Source, TableArgs};
 use crate::output::Progress;
 use clap::ValueEnum;
 use std::path::PathBuf;
@@ -12,8 +12,7 @@ use std::path::PathBuf;
 /// one. Rows stay in the order of the file. Time and memory grow linearly with the file.
 ///
 /// The file is CSV, or has tabs between cells if its name ends in .tsv or .tab; it may be packed with gzip or
-/// zstd. It is Parquet if its name ends in .parquet, as `join` explains. It is kept in memory, unpacked, as
-/// text.
+/// zstd. It is Parquet if its name ends in .parquet, as `join` explains. It is kept in memory, unpacked.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -64,7 +63,7 @@ pub(crate) fn dedup(args: &Args) -> Result<(), Failure> {
     let on = args.table.open()?;
     let by = args.by.as_ref().map_or(&[][..], |by| &by.0);
     let mut source = Source::read(&args.file, by, &args.compare.coder())?;
-    let index = Index::build(&on, &mut source.table, &args.table)?;
+    let index = Index::build(&on, &mut source.rows, &args.table)?;
     let groups = index.groups()?;
     let mut kept = groups.first_rows().to_vec();
     if args.keep == Keep::Last {
@@ -72,13 +71,13 @@ pub(crate) fn dedup(args: &Args) -> Result<(), Failure> {
         kept.sort_unstable();
     }
     drop(groups);
-    let table = &source.table;
-    let header = Header::new(table.header().to_vec());
+    let rows = &source.rows;
+    let header = Header::new(rows.header().to_vec());
     let mut target = args.table.target(&args.file, &header, || source.kinds())?;
     let mut progress = Progress::new("writing", kept.len() as u64);
-    let mut reader = table.reader();
+    let mut reader = Reader::NEW;
     for (done, row) in kept.into_iter().enumerate() {
-        target.row(table.row(row as usize, &mut reader).cells())?;
+        target.row(rows.row(row as usize, &mut reader).cells())?;
         progress.now_and_then(done as u64);
     }
     drop(progress);

@@ -1,6 +1,7 @@
 //! Arbitrary bytes as a table with keys, as `join`, `group` and `dedup` read it. There is never a panic. An
 //! error names its line and its column. A table that is accepted is equal to what another CSV reader finds in
-//! it. Its keys are equal where their cells are, and so are its groups of rows, whatever the hash.
+//! it, and to its parts. Its keys are equal where their cells are, and so are its groups of rows, whatever the
+//! hash.
 //!
 //! The first byte has the length of the names of the key's columns, and how the file is read; the names
 //! follow, with commas between, and then the file.
@@ -8,7 +9,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
-use warpproof::files::{Coder, KeyType, Layout, Malformed, Table};
+use warpproof::files::{Coder, KeyType, Layout, Malformed, Parts, Table, Unread};
 use warpproof::simt::cpu::Error;
 use warpproof::simt::cpu::columns::{Leaders, Progress, RowsByHash};
 
@@ -36,7 +37,9 @@ fuzz_target!(|bytes: &[u8]| {
     let delimiter = if has(TABS) { b'\t' } else { b',' };
     let coder = if has(POOR_HASH) { Coder::with_few_hashes(kind, 3) } else { Coder::new(kind) };
     let layout = Layout { delimiter, keys, coder };
-    match Table::parse(file.to_vec(), &layout, |_| {}) {
+    let table = Table::parse(file.to_vec(), &layout, |_| {});
+    parts_are_those_of_the_table(file, &layout, &table, usize::from(first) + 1);
+    match table {
         Ok(mut table) => {
             let rows = rows(&table);
             assert_eq!(rows, other(file, delimiter).expect("a reader that takes any row"));
@@ -52,6 +55,34 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) => is_located(&error, file),
     }
 });
+
+/// The file read in parts, each of about so many bytes.
+fn parts_are_those_of_the_table(
+    file: &[u8],
+    layout: &Layout,
+    whole: &Result<Table, Malformed>,
+    bytes: usize,
+) {
+    let mut parts = Parts::new(file, layout.clone());
+    let (mut all, mut codes) = (Vec::new(), Vec::new());
+    let error = loop {
+        match parts.next(bytes) {
+            Ok(Some(part)) => {
+                // Each part has the header.
+                let rows = rows(&part);
+                all.extend(rows.into_iter().skip(usize::from(!all.is_empty())));
+                codes.extend_from_slice(part.codes());
+            }
+            Ok(None) => break None,
+            Err(Unread::Malformed(error)) => break Some(error),
+            Err(Unread::File(error)) => panic!("{error}"),
+        }
+    };
+    match whole {
+        Ok(table) => assert_eq!((error, all, &codes[..]), (None, rows(table), table.codes())),
+        Err(expected) => assert_eq!(error.as_ref(), Some(expected)),
+    }
+}
 
 /// Header and rows.
 fn rows(table: &Table) -> Vec<Vec<Vec<u8>>> {

@@ -54,7 +54,7 @@ impl Coder {
     ///
     /// # Errors
     /// The number of the cell that should be an integer and is none.
-    pub(super) fn code<'c>(&self, mut cells: impl ExactSizeIterator<Item = &'c [u8]>) -> Result<u64, usize> {
+    pub fn code<'c>(&self, mut cells: impl ExactSizeIterator<Item = &'c [u8]>) -> Result<u64, usize> {
         match (self.kind, cells.len(), cells.next()) {
             (KeyType::Integer, 1, Some(cell)) => integer(cell).map(i64::cast_unsigned).ok_or(0),
             (KeyType::Text, 1, Some(cell)) => Ok(match (canonical(cell), cell.len()) {
@@ -73,13 +73,31 @@ impl Coder {
         }
     }
 
-    /// Whether a code of a key of so many columns is exact.
-    pub(super) const fn exact(&self, code: u64, columns: usize) -> bool {
+    /// The code of a key of one cell with this integer, as a program writes it. None if it is a hash.
+    ///
+    /// ```
+    /// use warpproof::files::{Coder, KeyType};
+    ///
+    /// let coder = Coder::new(KeyType::Text);
+    /// assert_eq!(coder.integer(-7), coder.code([&b"-7"[..]].into_iter()).ok());
+    /// assert_eq!(coder.integer(i64::MAX), None);
+    /// ```
+    pub fn integer(&self, integer: i64) -> Option<u64> {
+        const END: u64 = 10u64.pow(DIGITS as u32);
+        match self.kind {
+            KeyType::Integer => Some(integer.cast_unsigned()),
+            KeyType::Text if integer.unsigned_abs() < END => Some(INTEGER | integer.cast_unsigned() & !KIND),
+            KeyType::Text => None,
+        }
+    }
+
+    /// Whether a code of a key of so many columns is exact: all keys of it are equal.
+    pub const fn exact(&self, code: u64, columns: usize) -> bool {
         columns == 1 && (matches!(self.kind, KeyType::Integer) || code & KIND != HASH)
     }
 
     /// Whether two cells of keys are equal.
-    pub(super) fn equal(&self, a: &[u8], b: &[u8]) -> bool {
+    pub fn equal(&self, a: &[u8], b: &[u8]) -> bool {
         match self.kind {
             KeyType::Text => a == b,
             KeyType::Integer => integer(a) == integer(b),
@@ -175,6 +193,11 @@ mod tests {
             let value = integer(&cell).filter(|value| value.to_string().as_bytes() == cell);
             let value = value.filter(|value| value.unsigned_abs() < 10u64.pow(18));
             assert_eq!(canonical(&cell), value, "{:?}", String::from_utf8_lossy(&cell));
+            if let Some(value) = value {
+                for coder in [KeyType::Text, KeyType::Integer].map(Coder::new) {
+                    assert_eq!(coder.integer(value), coder.code([&cell[..]].into_iter()).ok());
+                }
+            }
         }
     }
 

@@ -1,16 +1,19 @@
 //! Line numbers in a file that is in memory.
 
+use memchr::memchr_iter;
+
 /// The number of the line of the row that begins at `from`, after empty lines. A line ends in LF, CR LF or
 /// CR.
 pub(super) fn line_of_row(bytes: &[u8], from: usize) -> usize {
     let rest = &bytes[from.min(bytes.len())..];
     let start = from + rest.iter().position(|b| !b"\r\n".contains(b)).unwrap_or(0);
-    let before = &bytes[..start.min(bytes.len())];
-    let ends = before
-        .iter()
-        .enumerate()
-        .filter(|&(i, &b)| b == b'\n' || b == b'\r' && bytes.get(i + 1) != Some(&b'\n'));
-    1 + ends.count()
+    1 + line_ends(&bytes[..start.min(bytes.len())])
+}
+
+/// How many lines end in these bytes, which do not end between CR and LF.
+pub(super) fn line_ends(bytes: &[u8]) -> usize {
+    let alone = |&at: &usize| bytes.get(at + 1) != Some(&b'\n');
+    memchr_iter(b'\n', bytes).count() + memchr_iter(b'\r', bytes).filter(alone).count()
 }
 
 #[cfg(test)]

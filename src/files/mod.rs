@@ -5,12 +5,14 @@
 
 mod keys;
 mod lines;
+mod parts;
 mod rows;
 mod sequence;
 mod table;
 mod trace;
 
 pub use keys::{Coder, KeyType};
+pub use parts::{Parts, Unread};
 pub use rows::{Row, RowReader};
 pub use sequence::{Letters, SequenceFile};
 pub use table::{Layout, Table};

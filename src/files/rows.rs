@@ -32,6 +32,11 @@ pub struct Row<'r> {
 }
 
 impl<'r> Row<'r> {
+    /// A row whose cells are in these bytes one after the other, with the end of each.
+    pub const fn new(bytes: &'r [u8], ends: &'r [usize]) -> Self {
+        Self { bytes, ends, gap: 0 }
+    }
+
     /// How many cells the row has.
     pub const fn len(&self) -> usize {
         self.ends.len()
@@ -46,7 +51,7 @@ impl<'r> Row<'r> {
     pub fn cell(&self, i: usize) -> &'r [u8] {
         let Some(&end) = self.ends.get(i) else { return &[] };
         let from = if i == 0 { 0 } else { self.ends[i - 1] + self.gap };
-        &self.bytes[from..end]
+        self.bytes.get(from..end).unwrap_or_default()
     }
 
     /// All cells.
@@ -79,7 +84,7 @@ impl RowReader {
     }
 
     /// From now on reads rows with this byte between their cells.
-    pub(super) fn delimit_by(&mut self, delimiter: u8) {
+    pub fn delimit_by(&mut self, delimiter: u8) {
         if self.delimiter != delimiter {
             *self = Self::new(delimiter);
         }

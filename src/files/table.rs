@@ -5,7 +5,7 @@
 
 use super::Malformed;
 use super::keys::{Coder, KeyType};
-use super::lines::line_of_row;
+use super::lines::{line_ends, line_of_row};
 use super::rows::{Read, Row, RowReader};
 use memchr::memchr;
 use rayon::prelude::*;
@@ -17,6 +17,9 @@ const STEP: usize = 1 << 16;
 /// Bytes that one thread reads at a time, and how many times that between two reports of progress.
 const PIECE: usize = 1 << 20;
 const PIECES: usize = 1 << 6;
+
+/// A byte order mark.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 const UNCLOSED: &str = "a quote is opened in this row and never closed";
 
@@ -40,6 +43,17 @@ pub struct Table {
     /// Where each row begins.
     starts: Vec<u64>,
     codes: Vec<u64>,
+    /// What is before these bytes in the file.
+    before: Before,
+}
+
+/// What is before a part of a file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Before {
+    lines: usize,
+    rows: usize,
+    /// Whether the header is.
+    header: bool,
 }
 
 /// How a file is read.
@@ -73,21 +87,78 @@ impl Table {
         layout: &Layout,
         mut progress: impl FnMut(u64),
     ) -> Result<Self, Malformed> {
-        if bytes.starts_with(b"\xef\xbb\xbf") {
-            bytes.drain(..3);
-        }
         // Then every row ends in a line end, and any row can be parsed by itself.
         bytes.push(b'\n');
-        let (delimiter, coder) = (layout.delimiter, layout.coder.clone());
-        let (header, columns, starts, codes) = (vec![], vec![], vec![], vec![]);
-        let mut table = Self { bytes, delimiter, header, columns, coder, quoted: true, starts, codes };
-        let rows_from = table.read_header()?;
+        let begun = Self::begin(&mut bytes, layout, true)?;
+        let (mut table, rows_from) = begun.unwrap_or_else(|| (Self::new(bytes, layout), 0));
+        table.read_rows(rows_from, &mut progress).map_err(|wrong| table.wrong(wrong))?;
+        Ok(table)
+    }
+
+    /// A table without a header yet.
+    fn new(bytes: Vec<u8>, layout: &Layout) -> Self {
+        Self {
+            bytes,
+            delimiter: layout.delimiter,
+            header: vec![],
+            columns: vec![],
+            coder: layout.coder.clone(),
+            quoted: true,
+            starts: vec![],
+            codes: vec![],
+            before: Before::default(),
+        }
+    }
+
+    /// The header of a file that begins with these bytes, which end with a line, and where its rows begin.
+    /// None if they end before it does, and the file goes on: then the bytes stay.
+    pub(super) fn begin(
+        bytes: &mut Vec<u8>,
+        layout: &Layout,
+        ended: bool,
+    ) -> Result<Option<(Self, usize)>, Malformed> {
+        let mut table = Self::new(std::mem::take(bytes), layout);
+        let mark = if table.bytes.starts_with(MARK) { MARK.len() } else { 0 };
+        let mut reader = table.reader();
+        let (header, rows_from) = match reader.read(&table.bytes, mark) {
+            Read::Row { row, next } => (row.cells().map(<[u8]>::to_vec).collect(), next - mark),
+            Read::End | Read::Unclosed if !ended => {
+                *bytes = table.bytes;
+                return Ok(None);
+            }
+            Read::End => return Err(table.error(0, "there is no header")),
+            Read::Unclosed => return Err(table.error(0, UNCLOSED)),
+        };
+        table.header = header;
+        table.bytes.drain(..mark);
         table.columns = match &layout.keys[..] {
             [] => (0..table.header.len()).collect(),
             names => table.key_columns(names)?,
         };
-        table.read_rows(rows_from, &mut progress)?;
-        Ok(table)
+        Ok(Some((table, rows_from)))
+    }
+
+    /// A table without rows for what follows this part of a file.
+    pub(super) fn after(&self) -> Self {
+        let Self {
+            ref header, ref columns, ref coder, delimiter, before: Before { lines, rows, .. }, ..
+        } = *self;
+        let before = Before { lines: lines + line_ends(&self.bytes), rows: rows + self.rows(), header: true };
+        let (header, columns, coder) = (header.clone(), columns.clone(), coder.clone());
+        let (bytes, starts, codes) = (vec![], vec![], vec![]);
+        Self { bytes, delimiter, header, columns, coder, quoted: true, starts, codes, before }
+    }
+
+    /// This table with these bytes, whose rows are still to be read.
+    pub(super) fn with_bytes(self, bytes: Vec<u8>) -> Self {
+        Self { bytes, ..self }
+    }
+
+    /// Takes the bytes out from a row on that was not read.
+    pub(super) fn split_off(&mut self, row: usize) -> Vec<u8> {
+        // Lines end with CR LF as one: the parser of quotes stops between them.
+        let between = row > 0 && self.bytes[row - 1..].starts_with(b"\r\n");
+        self.bytes.split_off(row + usize::from(between))
     }
 
     /// The names of the columns.
@@ -160,6 +231,12 @@ impl Table {
         Some(&line[first..=last])
     }
 
+    /// About as many bytes as a row has; none if there is no such row.
+    pub fn row_bytes(&self, row: usize) -> usize {
+        let Some(&from) = self.starts.get(row) else { return 0 };
+        self.starts.get(row + 1).map_or(self.bytes.len(), |&next| next as usize) - from as usize
+    }
+
     /// Brings the beginnings of these rows to the cache. Rows in no order are read faster after that.
     pub fn touch(&self, rows: impl Iterator<Item = usize>) {
         let first = |row| self.bytes.get(*self.starts.get(row)? as usize);
@@ -208,17 +285,6 @@ impl Table {
         self.row(row, reader)
     }
 
-    fn read_header(&mut self) -> Result<usize, Malformed> {
-        let mut reader = self.reader();
-        let (header, next) = match reader.read(&self.bytes, 0) {
-            Read::Row { row, next } => (row.cells().map(<[u8]>::to_vec).collect(), next),
-            Read::End => return Err(self.error(0, "there is no header")),
-            Read::Unclosed => return Err(self.error(0, UNCLOSED)),
-        };
-        self.header = header;
-        Ok(next)
-    }
-
     fn key_columns(&self, names: &[String]) -> Result<Vec<usize>, Malformed> {
         let mut columns = Vec::with_capacity(names.len());
         for name in names {
@@ -231,7 +297,8 @@ impl Table {
         Ok(columns)
     }
 
-    fn read_rows(&mut self, mut from: usize, progress: &mut dyn FnMut(u64)) -> Result<(), Malformed> {
+    /// Reads the rows from here on, up to one that is wrong.
+    pub(super) fn read_rows(&mut self, mut from: usize, progress: &mut dyn FnMut(u64)) -> Result<(), Wrong> {
         self.quoted = memchr(b'"', &self.bytes[from..]).is_some();
         while from < self.bytes.len() {
             let parts = if self.quoted {
@@ -248,7 +315,7 @@ impl Table {
                 self.starts.extend(part.starts);
                 self.codes.extend(part.codes);
                 if let Some(wrong) = part.wrong {
-                    return Err(self.wrong(wrong));
+                    return Err(wrong);
                 }
             }
             progress(from as u64);
@@ -304,7 +371,7 @@ impl Table {
     }
 
     /// The error about a row that is wrong, which comes after all rows that are known.
-    fn wrong(&self, Wrong { from, what }: Wrong) -> Malformed {
+    pub(super) fn wrong(&self, Wrong { from, what }: Wrong) -> Malformed {
         match what {
             What::Unclosed => self.error(from, UNCLOSED),
             What::Cells(found) => {
@@ -324,9 +391,10 @@ impl Table {
     /// An error about the row that begins at `from`.
     fn error(&self, from: usize, message: impl std::fmt::Display) -> Malformed {
         // The header is before all rows. The row that is being read is not in the list yet.
-        let before = self.starts.partition_point(|&start| start < from as u64);
-        let row = if from == 0 { 0 } else { before + 1 };
-        Malformed { line: line_of_row(&self.bytes, from), row: Some(row), what: message.to_string() }
+        let Before { lines, rows, header } = self.before;
+        let before = rows + self.starts.partition_point(|&start| start < from as u64);
+        let row = if from == 0 && !header { 0 } else { before + 1 };
+        Malformed { line: lines + line_of_row(&self.bytes, from), row: Some(row), what: message.to_string() }
     }
 }
 
@@ -341,9 +409,16 @@ struct Part {
 }
 
 /// A row that is wrong.
-struct Wrong {
+pub(super) struct Wrong {
     from: usize,
     what: What,
+}
+
+impl Wrong {
+    /// Where the row begins, if it has no end.
+    pub(super) const fn unclosed(&self) -> Option<usize> {
+        if let What::Unclosed = self.what { Some(self.from) } else { None }
+    }
 }
 
 /// What is wrong with a row.

@@ -4,12 +4,12 @@ mod state;
 
 use crate::failure::Failure;
 use crate::keyed::number::Number;
-use crate::keyed::{As, Columns, Header, Index, Source, TableArgs};
+use crate::keyed::{As, Columns, Header, Index, Reader, Rows, Source, TableArgs};
 use crate::output::Progress;
 use crate::parquet::Kind;
 use state::State;
 use std::path::PathBuf;
-use warpproof::files::{Malformed, RowReader, Table};
+use warpproof::files::Malformed;
 
 /// Count, add and compare the rows of each key
 ///
@@ -26,7 +26,7 @@ use warpproof::files::{Malformed, RowReader, Table};
 ///
 /// The file is CSV, or has tabs between cells if its name ends in .tsv or .tab; it may be packed with gzip or
 /// zstd. It is Parquet if its name ends in .parquet, as `join` explains; there a column of sums is one of
-/// floating-point numbers unless all are integers of 64 bits. The file is kept in memory, unpacked, as text.
+/// floating-point numbers unless all are integers of 64 bits. The file is kept in memory, unpacked.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
@@ -96,16 +96,16 @@ struct Wanted {
 pub(crate) fn group(args: &Args) -> Result<(), Failure> {
     let on = args.table.open()?;
     let mut source = Source::read(&args.file, &args.by.0, &args.compare.coder())?;
-    let (wanted, header) = wanted(args, &source.table).map_err(|error| source.malformed(&error))?;
-    let index = Index::build(&on, &mut source.table, &args.table)?;
-    let table = &source.table;
+    let (wanted, header) = wanted(args, &source.rows).map_err(|error| source.malformed(&error))?;
+    let index = Index::build(&on, &mut source.rows, &args.table)?;
+    let rows = &source.rows;
     let groups = index.groups()?;
-    let states = states(table, &wanted.values, (groups.numbers(), groups.len()));
+    let states = states(rows, &wanted.values, (groups.numbers(), groups.len()));
     let states = states.map_err(|error| source.malformed(&error))?;
     let kinds = || kinds(args, &source, &wanted, &states);
     let mut target = args.table.target(&args.file, &header, kinds)?;
     let mut progress = Progress::new("writing", groups.len() as u64);
-    let (mut reader, mut other) = (table.reader(), table.reader());
+    let (mut reader, mut other) = (Reader::NEW, Reader::NEW);
     let mut cells = Vec::new();
     for (number, (&first, size)) in groups.first_rows().iter().zip(groups.sizes()).enumerate() {
         cells.clear();
@@ -116,11 +116,11 @@ pub(crate) fn group(args: &Args) -> Result<(), Failure> {
         }
         for &(what, value) in &wanted.results {
             let state = &states[number * wanted.values.len() + value];
-            result(&mut cells, (state, what), (table, wanted.values[value]), &mut other);
+            result(&mut cells, (state, what), (rows, wanted.values[value]), &mut other);
             ends.push(cells.len());
         }
-        let first = table.row(first as usize, &mut reader);
-        let key = table.columns().iter().map(|&column| first.cell(column));
+        let first = rows.row(first as usize, &mut reader);
+        let key = rows.columns().iter().map(|&column| first.cell(column));
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let results = starts.zip(&ends).map(|(from, &to)| &cells[from..to]);
         target.row(key.chain(results))?;
@@ -133,9 +133,9 @@ pub(crate) fn group(args: &Args) -> Result<(), Failure> {
 }
 
 /// What is computed, and the header of the output.
-fn wanted(args: &Args, table: &Table) -> Result<(Wanted, Header), Malformed> {
+fn wanted(args: &Args, rows: &Rows) -> Result<(Wanted, Header), Malformed> {
     let mut header = Header::new(Vec::new());
-    table.columns().iter().for_each(|&column| header.add(&table.header()[column], "_group"));
+    rows.columns().iter().for_each(|&column| header.add(&rows.header()[column], "_group"));
     if args.count {
         header.add(b"count", "_group");
     }
@@ -148,7 +148,7 @@ fn wanted(args: &Args, table: &Table) -> Result<(Wanted, Header), Malformed> {
     ];
     for (what, prefix, columns) in all {
         for name in columns.iter().flat_map(|columns| &columns.0) {
-            let column = table.column(name)?;
+            let column = rows.column(name)?;
             let place = wanted.values.iter().position(|&other| other == column).unwrap_or_else(|| {
                 wanted.values.push(column);
                 wanted.values.len() - 1
@@ -163,7 +163,7 @@ fn wanted(args: &Args, table: &Table) -> Result<(Wanted, Header), Malformed> {
 /// What the cells of each column of the output are.
 fn kinds(args: &Args, source: &Source, wanted: &Wanted, states: &[State]) -> Vec<Kind> {
     let ours = source.kinds();
-    let mut kinds: Vec<Kind> = source.table.columns().iter().map(|&column| ours[column]).collect();
+    let mut kinds: Vec<Kind> = source.rows.columns().iter().map(|&column| ours[column]).collect();
     kinds.extend(args.count.then_some(Kind::Integer));
     kinds.extend(wanted.results.iter().map(|&(what, value)| match what {
         What::Sum if states.iter().skip(value).step_by(wanted.values.len()).all(State::is_integer) => {
@@ -177,7 +177,7 @@ fn kinds(args: &Args, source: &Source, wanted: &Wanted, states: &[State]) -> Vec
 
 /// The states of the values of each group: those of one group after each other.
 fn states(
-    table: &Table,
+    rows: &Rows,
     values: &[usize],
     (numbers, groups): (&[u32], usize),
 ) -> Result<Vec<State>, Malformed> {
@@ -186,9 +186,9 @@ fn states(
         return Ok(states);
     }
     let mut progress = Progress::new("adding", numbers.len() as u64);
-    let mut reader = table.reader();
+    let mut reader = Reader::NEW;
     for (row, &number) in numbers.iter().enumerate() {
-        let cells = table.row(row, &mut reader);
+        let cells = rows.row(row, &mut reader);
         let states = &mut states[number as usize * values.len()..];
         for (&column, state) in values.iter().zip(states) {
             let cell = cells.cell(column);
@@ -196,7 +196,7 @@ fn states(
                 continue;
             }
             let value =
-                Number::parse(cell).ok_or_else(|| table.malformed(row, column, cell, "not a number"))?;
+                Number::parse(cell).ok_or_else(|| rows.malformed(row, column, cell, "not a number"))?;
             state.add(value, row as u32);
         }
         progress.now_and_then(row as u64);
@@ -208,8 +208,8 @@ fn states(
 fn result(
     out: &mut Vec<u8>,
     (state, what): (&State, What),
-    (table, column): (&Table, usize),
-    reader: &mut RowReader,
+    (rows, column): (&Rows, usize),
+    reader: &mut Reader,
 ) {
     match what {
         What::Sum => out.extend(state.sum().map(String::into_bytes).unwrap_or_default()),
@@ -217,7 +217,7 @@ fn result(
         What::Min | What::Max => {
             let row = if what == What::Min { state.lowest() } else { state.highest() };
             if let Some(row) = row {
-                out.extend_from_slice(table.row(row as usize, reader).cell(column));
+                out.extend_from_slice(rows.row(row as usize, reader).cell(column));
             }
         }
     }

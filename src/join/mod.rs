@@ -2,21 +2,20 @@
 
 use crate::backend::Opened;
 use crate::failure::Failure;
-use crate::keyed::{As, Header, Index, Pairs, Source, TableArgs};
+use crate::keyed::{As, Header, Index, Pairs, Parts, Reader, Rows, Source, TableArgs};
 use crate::output::Progress;
-use crate::parquet::Kind;
+use crate::parquet::{Kind, NO_ROW};
 use crate::target::{Block, Target};
 use clap::ValueEnum;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use warpproof::files::{Row, RowReader, Table};
 
 /// Left rows that are looked up in one bulk call.
 const BATCH: usize = 1 << 18;
 /// Left rows that a thread writes at a time.
 const PART: usize = 1 << 13;
-/// Left rows whose right rows are brought to the cache together.
+/// Rows of the output whose right rows are brought to the cache together.
 const NEAR: usize = 1 << 7;
 /// Bytes of rows after which a block is written, so that a key with many rows takes no more memory.
 const MOST: usize = 1 << 22;
@@ -31,9 +30,11 @@ const MOST: usize = 1 << 22;
 /// Files are CSV, or have tabs between cells if their name ends in .tsv or .tab; they may be packed with gzip
 /// or zstd. They are Parquet if their name ends in .parquet. Each has a header. A column of the right file
 /// whose name is taken gets the first free of the suffixes `_right`, `_right2`, `_right3` and so on. Fields
-/// with commas, quotes or line ends are quoted in the output. Files are kept in memory, unpacked, as text.
+/// with commas, quotes or line ends are quoted in the output. The right file is kept in memory, unpacked. The
+/// left one is read in parts and need not fit; where it is text and the output Parquet, whose columns have a
+/// type, it is kept in memory too.
 ///
-/// Parquet is read as the text that a CSV file would have. A cell without a value is empty, in all kinds of
+/// Cells of Parquet files are compared, and written to other files, as the text that CSV would have. A cell without a value is empty, in all kinds of
 /// files. Dates, times, decimal numbers and UUIDs become text; a column of lists or groups is an error. An
 /// output has columns of truth values, of integers or floating-point numbers of 64 bits, of text, or of
 /// bytes. A column of a Parquet file keeps its type. One of a text file has the type that all its cells have
@@ -98,58 +99,74 @@ Example:
   $ warpproof join orders.csv customers.csv --on customer_id --gpus 2 -o joined.csv
 
 A row of another length than the header, a missing column, with --as integer a cell that is no integer: an
-error with file, line (in Parquet, row) and column, exit code 2, and the output file is as it was.";
+error with file, line (in Parquet, row) and column, exit code 2, and the output file is as it was. On stdout
+there may be rows from before the error.";
 
 /// Joins.
 pub(crate) fn join(args: &Args) -> Result<(), Failure> {
     let on = args.table.open()?;
     let coder = args.compare.coder();
-    let left = Source::read(&args.left, &args.on.left, &coder)?;
+    let keys = &args.on.left;
+    let (first, rest) = if args.table.needs_kinds(&args.left)? {
+        Parts::whole(Source::read(&args.left, keys, &coder)?)
+    } else {
+        Parts::begin(&args.left, keys, &coder)?
+    };
     let right = Source::read(&args.right, &args.on.right, &coder)?;
-    write(args, &on, &left, right)
+    write(args, &on, (first, rest), right)
 }
 
-fn write(args: &Args, on: &Opened, left: &Source, mut right: Source) -> Result<(), Failure> {
-    let index = Index::build(on, &mut right.table, &args.table)?;
-    let mut rows = Rows::new(args, (left, &right))?;
-    let (left, right) = (&left.table, &right.table);
-    let mut progress = Progress::new("writing", left.rows() as u64);
-    for (batch, codes) in left.codes().chunks(BATCH).enumerate() {
-        let from = batch * BATCH;
-        let found = index.find((left, from, codes), right)?;
-        rows.batch(from, &found, &index)?;
-        progress.at((from + codes.len()) as u64);
-        progress.say(|| index.copied());
+fn write(
+    args: &Args,
+    on: &Opened,
+    (left, mut rest): (Source, Parts),
+    mut right: Source,
+) -> Result<(), Failure> {
+    let index = Index::build(on, &mut right.rows, &args.table)?;
+    let mut output = Output::new(args, (&left, &right))?;
+    let mut progress = Progress::new("joining", rest.position().0);
+    let mut next = Some(left);
+    while let Some(left) = next {
+        for (batch, codes) in left.rows.codes().chunks(BATCH).enumerate() {
+            let from = batch * BATCH;
+            let found = index.find((&left.rows, from, codes), &right.rows)?;
+            output.batch((&left.rows, from), &found, &index)?;
+            progress.say(|| index.copied());
+        }
+        progress.at(rest.position().1);
+        drop(left);
+        next = rest.next()?;
     }
-    rows.alone()?;
+    output.alone()?;
     drop(progress);
-    rows.target.finish()?;
+    output.target.finish()?;
     index.report(&args.table);
     Ok(())
 }
 
 /// Writes the rows of a join.
-struct Rows<'a> {
+struct Output<'a> {
     joined: Joined<'a>,
+    /// How many columns the left file has, and which of them are the key.
+    left: (usize, Vec<usize>),
     target: Target,
 }
 
 /// The rows of a join.
 struct Joined<'a> {
     how: How,
-    left: &'a Table,
-    right: &'a Table,
+    right: &'a Rows,
     /// The columns of the right file that are written.
     columns: Vec<usize>,
     /// Whether each right row was written, if that is of interest.
     written: Vec<AtomicBool>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> Output<'a> {
     /// Begins the output with its header.
-    fn new(args: &Args, (left, right): (&'a Source, &'a Source)) -> Result<Self, Failure> {
+    fn new(args: &Args, (left, right): (&Source, &'a Source)) -> Result<Self, Failure> {
         let (how, sources) = (args.how, (left, right));
-        let (left, right) = (&left.table, &right.table);
+        let (left, right) = (&left.rows, &right.rows);
         let columns: Vec<usize> = match how {
             How::Semi | How::Anti => Vec::new(),
             _ => {
@@ -161,21 +178,22 @@ impl<'a> Rows<'a> {
         let mut header = Header::new(left.header().to_vec());
         columns.iter().for_each(|&column| header.add(&right.header()[column], "_right"));
         let target = args.table.target(&args.left, &header, || kinds(how, sources, &columns))?;
-        let rows = if how == How::Outer { right.rows() } else { 0 };
+        let rows = if how == How::Outer { right.len() } else { 0 };
         let written = (0..rows).map(|_| AtomicBool::new(false)).collect();
-        Ok(Self { joined: Joined { how, left, right, columns, written }, target })
+        let left = (left.header().len(), left.columns().to_vec());
+        Ok(Self { joined: Joined { how, right, columns, written }, left, target })
     }
 
     /// Writes what becomes of the left rows from `from` on, whose keys have these numbers. All threads fill a
     /// block each, up to [`MOST`] bytes; what is left of a part is filled when its turn has come.
-    fn batch(&mut self, from: usize, numbers: &[u32], index: &Index) -> Result<(), Failure> {
-        let Self { joined, target } = self;
+    fn batch(&mut self, (left, from): (&Rows, usize), numbers: &[u32], index: &Index) -> Result<(), Failure> {
+        let Self { joined, target, .. } = self;
         let none = target.block();
         let part = |(at, numbers)| Part { row: from + at * PART, numbers, done: 0 };
         let mut parts: Vec<Part<'_>> = numbers.chunks(PART).enumerate().map(part).collect();
         let fill = |part: &mut Part<'_>| {
             let mut block = none.clone();
-            joined.fill(part, index, &mut block).map(|()| block)
+            joined.fill(left, part, index, &mut block).map(|()| block)
         };
         let blocks = parts.par_iter_mut().map(fill).collect::<std::io::Result<Vec<Block>>>();
         for (block, mut part) in blocks.map_err(|error| target.failed(&error))?.into_iter().zip(parts) {
@@ -190,14 +208,14 @@ impl<'a> Rows<'a> {
 
     /// Writes the right rows without a left one, if they are wanted.
     fn alone(&mut self) -> Result<(), Failure> {
-        let Joined { left, right, columns, written, .. } = &self.joined;
-        let keys: Vec<(usize, usize)> =
-            left.columns().iter().copied().zip(right.columns().iter().copied()).collect();
-        let mut reader = right.reader();
+        let Joined { right, columns, written, .. } = &self.joined;
+        let (width, left) = &self.left;
+        let keys: Vec<(usize, usize)> = left.iter().copied().zip(right.columns().iter().copied()).collect();
+        let mut reader = Reader::NEW;
         // Relaxed: the threads that wrote it have ended.
         for (row, _) in written.iter().enumerate().filter(|(_, written)| !written.load(Ordering::Relaxed)) {
             let row = right.row(row, &mut reader);
-            let mut ours: Vec<&[u8]> = vec![&[]; left.header().len()];
+            let mut ours: Vec<&[u8]> = vec![&[]; *width];
             keys.iter().for_each(|&(left, right)| ours[left] = row.cell(right));
             let theirs = columns.iter().map(|&column| row.cell(column));
             self.target.row(ours.into_iter().chain(theirs))?;
@@ -218,29 +236,51 @@ struct Part<'a> {
 
 impl Joined<'_> {
     /// Joins rows of a part, until none is left or the block has [`MOST`] bytes.
-    fn fill(&self, part: &mut Part<'_>, index: &Index, block: &mut Block) -> std::io::Result<()> {
-        let mut readers = [self.left.reader(), self.right.reader()];
-        while !part.numbers.is_empty() {
-            let near = &part.numbers[..part.numbers.len().min(NEAR)];
-            let matching: Vec<&[u32]> = near.iter().map(|&number| index.rows(number)).collect();
+    fn fill(
+        &self,
+        left: &Rows,
+        part: &mut Part<'_>,
+        index: &Index,
+        block: &mut Block,
+    ) -> std::io::Result<()> {
+        let mut readers = [Reader::NEW, Reader::NEW];
+        let mut pairs = Vec::with_capacity(NEAR);
+        while !part.numbers.is_empty() && block.bytes() < MOST {
+            pairs.clear();
+            self.pairs((left, part), index, MOST - block.bytes(), &mut pairs);
             // Else each row would be waited for by itself.
-            self.right.touch(matching.iter().filter_map(|rows| rows.first()).map(|&row| row as usize));
-            for matching in matching {
-                let (is_alone, others) = self.joined(matching);
-                if is_alone {
-                    self.write(block, (part.row, None), &mut readers)?;
-                }
-                for &other in &others[part.done..] {
-                    self.write(block, (part.row, Some(other)), &mut readers)?;
-                    part.done += 1;
-                    if block.bytes() >= MOST {
-                        return Ok(());
-                    }
-                }
-                *part = Part { row: part.row + 1, numbers: &part.numbers[1..], done: 0 };
-            }
+            self.right.touch(pairs.iter().map(|pair| pair.1).filter(|&row| row != NO_ROW));
+            block.pairs((left, self.right), &self.columns, &pairs, &mut readers)?;
         }
         Ok(())
+    }
+
+    /// The next rows of the output, until none is left, or they are [`NEAR`], or have `most` bytes.
+    fn pairs(
+        &self,
+        (left, part): (&Rows, &mut Part<'_>),
+        index: &Index,
+        most: usize,
+        pairs: &mut Vec<(usize, usize)>,
+    ) {
+        let mut bytes = 0;
+        while let Some((&number, rest)) = part.numbers.split_first() {
+            let (is_alone, others) = self.joined(index.rows(number));
+            let alone = is_alone.then_some(NO_ROW);
+            for row in alone.into_iter().chain(others[part.done..].iter().map(|&row| row as usize)) {
+                if pairs.len() == NEAR || bytes >= most {
+                    return;
+                }
+                if let Some(written) = self.written.get(row) {
+                    // Relaxed: it is read after all threads have ended.
+                    written.store(true, Ordering::Relaxed);
+                }
+                bytes += left.row_bytes(part.row) + self.right.row_bytes(row);
+                pairs.push((part.row, row));
+                part.done += usize::from(row != NO_ROW);
+            }
+            *part = Part { row: part.row + 1, numbers: rest, done: 0 };
+        }
     }
 
     /// Whether a left row that matches these right ones is written by itself, and with which it is joined.
@@ -251,26 +291,6 @@ impl Joined<'_> {
             (How::Inner | How::Left | How::Outer, _) => (false, matching),
         }
     }
-
-    /// Appends a left row, and a right one if there is one.
-    fn write(
-        &self,
-        block: &mut Block,
-        (row, other): (usize, Option<u32>),
-        [ours, theirs]: &mut [RowReader; 2],
-    ) -> std::io::Result<()> {
-        block.copy(self.left, row, ours)?;
-        let other = other.map_or(Row::default(), |other| {
-            if let Some(written) = self.written.get(other as usize) {
-                // Relaxed: it is read after all threads have ended.
-                written.store(true, Ordering::Relaxed);
-            }
-            self.right.row(other as usize, theirs)
-        });
-        self.columns.iter().try_for_each(|&column| block.cell(other.cell(column)))?;
-        block.end();
-        Ok(())
-    }
 }
 
 /// What the cells of each column of the output are.
@@ -279,7 +299,7 @@ fn kinds(how: How, (left, right): (&Source, &Source), columns: &[usize]) -> Vec<
     let theirs = if columns.is_empty() && how != How::Outer { Vec::new() } else { right.kinds() };
     if how == How::Outer {
         // These columns have cells of both files.
-        for (&ours, &their) in left.table.columns().iter().zip(right.table.columns()) {
+        for (&ours, &their) in left.rows.columns().iter().zip(right.rows.columns()) {
             kinds[ours] = kinds[ours].with(theirs[their]);
         }
     }

@@ -5,7 +5,7 @@
 //! insert maps each code of a key to one of its rows, its *leader*, and [`RowsByHash`] lists the rows of each
 //! leader. All steps are linear, whatever the keys are.
 
-use super::TableArgs;
+use super::{Rows, TableArgs};
 use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::output::{self, Progress};
@@ -13,7 +13,6 @@ use crate::paging::Paging;
 use crate::registry::{OPEN, PAGED};
 use std::sync::atomic::{AtomicBool, Ordering};
 use warpproof::any::Map;
-use warpproof::files::Table;
 use warpproof::simt::cpu::columns::{Groups, Leaders, Progress as Steps, RowsByHash};
 use warpproof::{BulkMap, Insert};
 
@@ -35,8 +34,8 @@ struct Codes {
 
 impl Index {
     /// The rows of a file by their keys. Takes the codes of the keys out of it.
-    pub(crate) fn build(on: &Opened, table: &mut Table, args: &TableArgs) -> Result<Self, Failure> {
-        let codes = table.take_codes();
+    pub(crate) fn build(on: &Opened, file: &mut Rows, args: &TableArgs) -> Result<Self, Failure> {
+        let codes = file.take_codes();
         if codes.len() >= NONE as usize {
             return Err(Failure::input(format_args!(
                 "{} rows: at most {} can be indexed",
@@ -49,9 +48,9 @@ impl Index {
         let room = structure.capacity.room(rows, rows, structure.loads.default);
         let map = structure.map64(on, room.with_seed(args.seed).with_budget(args.budget))?;
         let leaders = Codes::fill(map, &codes)?;
-        let table = &*table;
+        let file = &*file;
         let equal =
-            |a: u32, b: u32| table.exact(codes[a as usize]) || table.equal(a as usize, table, b as usize);
+            |a: u32, b: u32| file.exact(codes[a as usize]) || file.equal(a as usize, file, b as usize);
         let index = RowsByHash::new(leaders, &codes, equal, &Steps::new())?;
         // Relaxed: no memory depends on it.
         index.leaders().all_there.store(false, Ordering::Relaxed);
@@ -62,8 +61,8 @@ impl Index {
     /// `codes`, which are theirs. `right` is the file of this index.
     pub(crate) fn find(
         &self,
-        (left, from, codes): (&Table, usize, &[u64]),
-        right: &Table,
+        (left, from, codes): (&Rows, usize, &[u64]),
+        right: &Rows,
     ) -> Result<Vec<u32>, Failure> {
         let equal = |i: usize, row: u32| left.exact(codes[i]) || left.equal(from + i, right, row as usize);
         self.0.find(codes, equal, &Steps::new())
@@ -135,18 +134,19 @@ impl Leaders for Codes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Reader;
     use super::*;
     use std::collections::BTreeMap;
-    use warpproof::files::{Coder, KeyType, Layout};
+    use warpproof::files::{Coder, KeyType, Layout, Table};
 
-    fn table(coder: &Coder, cells: &[&str]) -> Table {
+    fn file(coder: &Coder, cells: &[&str]) -> Rows {
         let layout = Layout { delimiter: b',', keys: vec!["k".into()], coder: coder.clone() };
         let rows: String = cells.iter().map(|cell| format!("{cell},\n")).collect();
-        Table::parse(format!("k,x\n{rows}").into_bytes(), &layout, |_| {}).unwrap()
+        Rows::Text(Table::parse(format!("k,x\n{rows}").into_bytes(), &layout, |_| {}).unwrap())
     }
 
     /// The rows of `right` that match each row of `left`, and the first rows of the groups of `right`.
-    fn matched(left: &Table, right: &mut Table, budget: Option<u64>) -> (Vec<Vec<u32>>, Vec<u32>) {
+    fn matched(left: &Rows, right: &mut Rows, budget: Option<u64>) -> (Vec<Vec<u32>>, Vec<u32>) {
         let args = TableArgs { budget, ..TableArgs::default() };
         let index = Index::build(&Opened::Cpu, right, &args).unwrap();
         let found = index.find((left, 0, left.codes()), right).unwrap();
@@ -163,7 +163,7 @@ mod tests {
         for budget in [None, Some(0), Some(1 << 20)] {
             for kind in [KeyType::Text, KeyType::Integer] {
                 let coder = Coder::new(kind);
-                let (rows, first) = matched(&table(&coder, &sought), &mut table(&coder, &keys), budget);
+                let (rows, first) = matched(&file(&coder, &sought), &mut file(&coder, &keys), budget);
                 assert!(rows == expected, "{kind:?} {budget:?}");
                 assert_eq!(first, [0, 1, 2, 5, 6, 7]);
             }
@@ -189,12 +189,13 @@ mod tests {
                 let coder = Coder::with_few_hashes(kind, hashes);
                 let keys = keys.iter().map(|&key| key.to_owned()).collect();
                 let layout = Layout { delimiter: b',', keys, coder };
-                let parse = |rows| Table::parse(text(rows, kind).into_bytes(), &layout, |_| {}).unwrap();
+                let parse =
+                    |rows| Rows::Text(Table::parse(text(rows, kind).into_bytes(), &layout, |_| {}).unwrap());
                 let (left, mut right) = (parse(100..250), parse(0..300));
-                let key = |table: &Table, row: usize| -> Vec<Vec<u8>> {
-                    let mut reader = table.reader();
-                    let row = table.row(row, &mut reader);
-                    table.columns().iter().map(|&column| row.cell(column).to_vec()).collect()
+                let key = |file: &Rows, row: usize| -> Vec<Vec<u8>> {
+                    let mut reader = Reader::NEW;
+                    let row = file.row(row, &mut reader);
+                    file.columns().iter().map(|&column| row.cell(column).to_vec()).collect()
                 };
                 let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
                 (0..300).for_each(|row| rows.entry(key(&right, row as usize)).or_default().push(row));

@@ -3,19 +3,23 @@
 mod index;
 mod names;
 pub(crate) mod number;
+mod rows;
+mod source;
 
 pub(crate) use index::Index;
 pub(crate) use names::{Columns, Header, Pairs};
+pub(crate) use rows::{Reader, Rows};
+pub(crate) use source::{Parts, Source};
 
 use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
-use crate::output::{Effort, Progress};
-use crate::packed::{self, delimiter};
-use crate::parquet::{self, Kind, is_parquet};
+use crate::output::Effort;
+use crate::packed::delimiter;
+use crate::parquet::{Kind, is_parquet};
 use crate::target::Target;
 use clap::ValueEnum;
 use std::path::{Path, PathBuf};
-use warpproof::files::{Coder, KeyType, Layout, Malformed, Table};
+use warpproof::files::{Coder, KeyType};
 
 /// How cells of keys are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
@@ -82,6 +86,12 @@ impl TableArgs {
         Ok(on)
     }
 
+    /// Whether all cells of this file have to be read before the output begins: its columns have a type.
+    pub(crate) fn needs_kinds(&self, file: &Path) -> Result<bool, Failure> {
+        let output = self.output.as_deref().map(is_parquet).transpose()?;
+        Ok(output == Some(true) && !is_parquet(file)?)
+    }
+
     /// Begins the output with a header, for rows like those of a file. `kinds` tells what the cells of each
     /// column are, if that is of interest.
     pub(crate) fn target(
@@ -99,54 +109,5 @@ impl TableArgs {
         let mut target = Target::open(output, delimiter(output.unwrap_or(like)))?;
         target.row(header.names())?;
         Ok(target)
-    }
-}
-
-/// A file of rows.
-pub(crate) struct Source {
-    path: PathBuf,
-    pub(crate) table: Table,
-    /// What the cells of each column are, if the file says so.
-    kinds: Option<Vec<Kind>>,
-}
-
-impl Source {
-    /// Reads a file with a code for the key of each row. An error names file, line or row, and column.
-    pub(crate) fn read(path: &Path, keys: &[String], coder: &Coder) -> Result<Self, Failure> {
-        let (bytes, kinds) = if is_parquet(path)? {
-            let (bytes, kinds) = parquet::read(path)?;
-            (bytes, Some(kinds))
-        } else {
-            (packed::read(path)?, None)
-        };
-        let mut progress = Progress::new("reading", bytes.len() as u64);
-        let delimiter = if kinds.is_some() { b',' } else { delimiter(path) };
-        let layout = Layout { delimiter, keys: keys.to_vec(), coder: coder.clone() };
-        let table = Table::parse(bytes, &layout, |read| progress.at(read));
-        let path = path.to_path_buf();
-        match table {
-            Ok(table) => Ok(Self { path, table, kinds }),
-            Err(error) => Err(malformed(&path, kinds.is_some(), &error)),
-        }
-    }
-
-    /// What the cells of each column are.
-    pub(crate) fn kinds(&self) -> Vec<Kind> {
-        self.kinds.clone().unwrap_or_else(|| parquet::kinds(&self.table))
-    }
-
-    /// The failure for this file, if it is malformed.
-    pub(crate) fn malformed(&self, error: &Malformed) -> Failure {
-        malformed(&self.path, self.kinds.is_some(), error)
-    }
-}
-
-/// The failure for a file that is malformed. Parquet has no lines.
-fn malformed(path: &Path, parquet: bool, error: &Malformed) -> Failure {
-    let path = path.display();
-    match error.row {
-        Some(0) if parquet => Failure::input(format_args!("{path}: {}", error.what)),
-        Some(row) if parquet => Failure::input(format_args!("{path}: row {row}: {}", error.what)),
-        _ => Failure::input(format_args!("{path}:{error}")),
     }
 }

@@ -14,11 +14,12 @@ mod tally;
 use crate::backend::{Choice, Opened};
 use crate::failure::Failure;
 use crate::output::{self, Effort, Progress};
+use crate::packed::Input;
 use crate::paging::Paging;
 use crate::target::{Bytes, Target};
 use counts::Counts;
 use extract::Extractor;
-use input::{Input, sizes};
+use input::sizes;
 use kmer::{Kmer, LONGEST, distinct, text};
 use report::{Counted, Report};
 use sorted::{Format, Sorted};
@@ -236,7 +237,7 @@ fn read<L: Letters>(
     let mut before = 0;
     for path in &args.files {
         let mut read = 0;
-        Input::open(path)?.read(to, |to, now| {
+        input::read(Input::open(path)?, to, |to, now| {
             read = now;
             progress.at(before + read);
             let paging = step(to)?;

@@ -2,13 +2,13 @@
 
 pub(crate) mod blocks;
 pub(crate) mod gzip;
+mod input;
 pub(crate) mod zstd;
 
-use crate::failure::Failure;
-use gzip::{GZIP, Members};
-use std::io::{ErrorKind, Read, Result};
+pub(crate) use input::Input;
+
+use gzip::GZIP;
 use std::path::Path;
-use zstd::Frames;
 
 /// How a file is packed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,24 +47,4 @@ pub(crate) fn delimiter(path: &Path) -> u8 {
     let (_, path) = Packing::of(path);
     let suffix = path.extension().map(|suffix| suffix.to_string_lossy().to_lowercase());
     if matches!(suffix.as_deref(), Some("tsv" | "tab")) { b'\t' } else { b',' }
-}
-
-/// All bytes of a file, unpacked. Its first bytes tell how it is packed, not its name.
-pub(crate) fn read(path: &Path) -> std::result::Result<Vec<u8>, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| Failure::input(format_args!("{}: {e}", path.display())))?;
-    let (what, unpacked) = match Packing::at(&bytes) {
-        Packing::None => return Ok(bytes),
-        Packing::Gzip => ("gzip", all(Members::new(&bytes[..]))),
-        Packing::Zstd => ("zstd", all(Frames::new(&bytes[..]))),
-    };
-    unpacked.map_err(|e| {
-        let why = if e.kind() == ErrorKind::UnexpectedEof { "it is cut off".into() } else { e.to_string() };
-        Failure::input(format_args!("{}: broken {what} data: {why}", path.display()))
-    })
-}
-
-fn all(mut reader: impl Read) -> Result<Vec<u8>> {
-    let mut out = Vec::new();
-    reader.read_to_end(&mut out)?;
-    Ok(out)
 }

@@ -1,10 +1,10 @@
-//! Cells of rows as the columns of a Parquet file.
+//! Rows as the columns of a Parquet file.
 
+use super::cells::Column;
 use super::kind::Kind;
 use bytes::Bytes;
-use parquet::column::writer::{ColumnCloseResult, ColumnWriter, get_column_writer};
-use parquet::data_type::ByteArray;
-use parquet::errors::{ParquetError, Result};
+use parquet::column::writer::{ColumnCloseResult, get_column_writer};
+use parquet::errors::Result;
 use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
@@ -15,7 +15,10 @@ use std::sync::Arc;
 const GROUP: usize = 1 << 25;
 const ROWS: usize = 1 << 20;
 
-/// Rows that were not written yet.
+/// No row, where the number of one may be.
+pub(crate) const NO_ROW: usize = usize::MAX;
+
+/// Rows in memory, a list for each column.
 #[derive(Clone)]
 pub(crate) struct Columns {
     columns: Vec<Column>,
@@ -23,26 +26,6 @@ pub(crate) struct Columns {
     next: usize,
     rows: usize,
     bytes: usize,
-}
-
-/// The cells of a column that were not written yet.
-#[derive(Clone)]
-struct Column {
-    name: String,
-    kind: Kind,
-    /// 1 for a row with a value, 0 for one without.
-    levels: Vec<i16>,
-    values: Values,
-}
-
-#[derive(Clone)]
-enum Values {
-    Boolean(Vec<bool>),
-    /// With or without a sign.
-    Integer(Vec<i64>, bool),
-    Float(Vec<f64>),
-    /// Texts one after the other, and where each ends.
-    Bytes(Vec<u8>, Vec<usize>),
 }
 
 impl Columns {
@@ -54,13 +37,25 @@ impl Columns {
 
     /// No rows, of the same columns.
     pub(crate) fn empty(&self) -> Self {
-        let columns = self.columns.iter().map(|column| Column::new(column.name.clone(), column.kind));
+        let columns = self.columns.iter().map(Column::empty);
         Self { columns: columns.collect(), next: 0, rows: 0, bytes: 0 }
     }
 
-    /// The name of each column, and what its cells are.
-    pub(super) fn names(&self) -> impl Iterator<Item = (&str, Kind)> {
-        self.columns.iter().map(|column| (&*column.name, column.kind))
+    /// Rows of these columns, which all have so many.
+    pub(super) fn of(columns: Vec<Column>, rows: usize) -> Self {
+        let words = rows * columns.len() * size_of::<u64>();
+        let bytes = words + columns.iter().map(Column::text_bytes).sum::<usize>();
+        Self { columns, next: 0, rows, bytes }
+    }
+
+    /// The columns.
+    pub(super) fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// How many rows there are.
+    pub(crate) const fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Appends a cell to the row that was begun. An empty one is no value.
@@ -68,24 +63,86 @@ impl Columns {
     /// # Errors
     /// The cell is of another type than its column.
     pub(crate) fn cell(&mut self, cell: &[u8]) -> std::io::Result<()> {
-        let Some(column) = self.columns.get_mut(self.next) else { return Ok(()) };
-        column.push(cell)?;
         self.next += 1;
+        self.push(self.next - 1, cell)
+    }
+
+    /// Appends a cell to one of the columns.
+    ///
+    /// # Errors
+    /// The cell is of another type than its column.
+    pub(crate) fn push(&mut self, column: usize, cell: &[u8]) -> std::io::Result<()> {
+        let Some(column) = self.columns.get_mut(column) else { return Ok(()) };
+        column.push(cell)?;
         self.bytes += cell.len() + size_of::<u64>();
+        Ok(())
+    }
+
+    /// Appends cells of a column of other rows to one of the columns; of [`NO_ROW`] an empty one.
+    ///
+    /// # Errors
+    /// A cell is of another type than the column.
+    pub(crate) fn gather(
+        &mut self,
+        column: usize,
+        (other, of): (&Self, usize),
+        rows: impl Iterator<Item = usize>,
+    ) -> std::io::Result<()> {
+        if let (Some(column), Some(of)) = (self.columns.get_mut(column), other.columns.get(of)) {
+            self.bytes += column.gather(of, rows)?;
+        }
         Ok(())
     }
 
     /// Ends the row.
     pub(crate) fn end(&mut self) {
-        // A row has a cell for each column. Were there fewer, columns would be of different lengths.
-        self.columns.iter_mut().skip(self.next).for_each(|column| column.levels.push(0));
         self.next = 0;
-        self.rows += 1;
+        self.ends(1);
+    }
+
+    /// Ends so many rows, whose cells were [pushed](Self::push) and [gathered](Self::gather).
+    pub(crate) fn ends(&mut self, rows: usize) {
+        self.rows += rows;
+        // A row has a cell for each column. Were there fewer, columns would be of different lengths.
+        self.columns.iter_mut().for_each(|column| column.fill(self.rows));
+    }
+
+    /// Appends rows of the same columns.
+    pub(super) fn append(&mut self, other: Self) {
+        self.columns.iter_mut().zip(other.columns).for_each(|(ours, theirs)| ours.append(theirs));
+        self.rows += other.rows;
+        self.bytes += other.bytes;
+    }
+
+    /// Appends the text of a cell.
+    pub(crate) fn text(&self, row: usize, column: usize, out: &mut Vec<u8>) {
+        if let Some(column) = self.columns.get(column) {
+            column.text(row, out);
+        }
+    }
+
+    /// A cell, if it is an integer with a sign.
+    pub(crate) fn integer(&self, row: usize, column: usize) -> Option<i64> {
+        self.columns.get(column)?.integer(row)
+    }
+
+    /// Whether two cells are equal as text and as integers. None if that is known of their texts alone.
+    pub(crate) fn same(
+        &self,
+        (row, column): (usize, usize),
+        (other, other_row, other_column): (&Self, usize, usize),
+    ) -> Option<bool> {
+        self.columns.get(column)?.same(row, other.columns.get(other_column)?, other_row)
     }
 
     /// Bytes of cells, and a word for each.
     pub(crate) const fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// About as many bytes as a row has: a word for each cell, and its text.
+    pub(crate) fn row_bytes(&self, row: usize) -> usize {
+        self.columns.iter().map(|column| column.row_bytes(row)).sum()
     }
 }
 
@@ -138,70 +195,4 @@ fn encoded(
     parts.into_iter().try_for_each(|part| part.write(&mut writer))?;
     let close = writer.close()?;
     Ok((sink.into_inner()?.into(), close))
-}
-
-impl Column {
-    fn new(name: String, kind: Kind) -> Self {
-        let values = match kind {
-            Kind::Boolean => Values::Boolean(Vec::new()),
-            Kind::Integer => Values::Integer(Vec::new(), true),
-            Kind::Unsigned => Values::Integer(Vec::new(), false),
-            Kind::Float => Values::Float(Vec::new()),
-            Kind::Text | Kind::Bytes => Values::Bytes(Vec::new(), Vec::new()),
-        };
-        Self { name, kind, levels: Vec::new(), values }
-    }
-
-    fn push(&mut self, cell: &[u8]) -> std::io::Result<()> {
-        let there = !cell.is_empty();
-        self.levels.push(there.into());
-        if !there {
-            return Ok(());
-        }
-        let text = || std::str::from_utf8(cell).ok();
-        let pushed = match &mut self.values {
-            Values::Boolean(values) => text().and_then(|t| t.parse().ok()).map(|value| values.push(value)),
-            Values::Integer(values, true) => {
-                text().and_then(|t| t.parse().ok()).map(|value| values.push(value))
-            }
-            Values::Integer(values, false) => {
-                text().and_then(|t| t.parse::<u64>().ok()).map(|value| values.push(value.cast_signed()))
-            }
-            Values::Float(values) => text().and_then(|t| t.parse().ok()).map(|value| values.push(value)),
-            Values::Bytes(bytes, ends) => {
-                bytes.extend_from_slice(cell);
-                ends.push(bytes.len());
-                Some(())
-            }
-        };
-        pushed.ok_or_else(|| {
-            let (cell, name) = (String::from_utf8_lossy(cell), &self.name);
-            std::io::Error::other(format!("column {name}: {cell:?} is of another type than its column"))
-        })
-    }
-
-    /// Writes the cells.
-    fn write(self, writer: &mut ColumnWriter<'_>) -> Result<()> {
-        let levels = Some(&self.levels[..]);
-        match (self.values, writer) {
-            (Values::Boolean(values), ColumnWriter::BoolColumnWriter(writer)) => {
-                writer.write_batch(&values, levels, None)?;
-            }
-            (Values::Integer(values, _), ColumnWriter::Int64ColumnWriter(writer)) => {
-                writer.write_batch(&values, levels, None)?;
-            }
-            (Values::Float(values), ColumnWriter::DoubleColumnWriter(writer)) => {
-                writer.write_batch(&values, levels, None)?;
-            }
-            (Values::Bytes(bytes, ends), ColumnWriter::ByteArrayColumnWriter(writer)) => {
-                let all = ByteArray::from(bytes);
-                let starts = std::iter::once(0).chain(ends.iter().copied());
-                let cells: Vec<ByteArray> =
-                    starts.zip(&ends).map(|(from, &to)| all.slice(from, to - from)).collect();
-                writer.write_batch(&cells, levels, None)?;
-            }
-            _ => return Err(ParquetError::General(format!("column {} has another type", self.name))),
-        }
-        Ok(())
-    }
 }

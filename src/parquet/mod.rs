@@ -1,5 +1,6 @@
-//! Parquet files as files of rows: they are read to the text that a CSV file would have, and written from it.
+//! Parquet files as files of rows: lists of cells for each column, whose text is that of a CSV file.
 
+mod cells;
 mod column;
 mod columns;
 mod kind;
@@ -9,9 +10,9 @@ mod shared;
 mod text;
 mod write;
 
-pub(crate) use columns::Columns;
+pub(crate) use columns::{Columns, NO_ROW};
 pub(crate) use kind::{Kind, kinds};
-pub(crate) use read::read;
+pub(crate) use read::File;
 pub(crate) use write::Writer;
 
 use crate::failure::Failure;

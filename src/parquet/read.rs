@@ -1,22 +1,21 @@
-//! A Parquet file as the text of a CSV file.
+//! The rows of a Parquet file.
 
-use super::column::column;
+use super::cells::Column;
+use super::column::{Wrong, rows};
+use super::columns::Columns;
 use super::kind::Kind;
 use super::pages::pages;
 use super::shared::Shared;
 use super::text::Format;
 use crate::failure::Failure;
-use crate::output::Progress;
-use crate::target::Lines;
 use parquet::basic::{Compression, Repetition};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 use rayon::prelude::*;
-use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Rows that are read of a column at once.
@@ -25,25 +24,102 @@ const ROWS: usize = 1 << 12;
 /// How every Parquet file begins and ends.
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// The file as CSV with a header, and what the cells of each column are. Rows have as many cells as the
-/// header. The text is in memory, and of the file the pages that are being read. Each thread reads a group of
-/// rows, whose text is then in memory twice.
-pub(crate) fn read(path: &Path) -> Result<(Vec<u8>, Vec<Kind>), Failure> {
-    let name = path.display();
-    let failed = |e: std::io::Error| Failure::input(format_args!("{name}: {e}"));
-    let file = File::open(path).map_err(failed)?;
-    admit(path, &file)?;
-    let file = Arc::new(Shared::new(file).map_err(failed)?);
-    // The crate is not written for files that are broken on purpose: it may panic.
+/// A file whose groups of rows are read one after the other. Of the file itself the pages that are being read
+/// are in memory.
+pub(crate) struct File {
+    path: PathBuf,
+    file: Arc<Shared>,
+    reader: SerializedFileReader<Shared>,
+    formats: Vec<Format>,
+    /// The next group, and the rows of those before.
+    next: usize,
+    before: u64,
+}
+
+impl File {
+    /// Opens a file, and reads what it says about its columns.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let failed = |e: std::io::Error| Failure::input(format_args!("{}: {e}", path.display()));
+        let file = std::fs::File::open(path).map_err(failed)?;
+        admit(path, &file)?;
+        let file = Arc::new(Shared::new(file).map_err(failed)?);
+        guarded(path, || {
+            let reader = SerializedFileReader::new(Shared::clone(&file));
+            let reader = reader.map_err(|e| broken(path, &e.to_string()))?;
+            let formats = formats(path, reader.metadata().file_metadata().schema_descr())?;
+            let (path, file) = (path.to_path_buf(), Arc::clone(&file));
+            Ok(Self { path, file, reader, formats, next: 0, before: 0 })
+        })
+    }
+
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        schema.columns().iter().map(|column| column.name().as_bytes())
+    }
+
+    /// What the cells of each column are.
+    pub(crate) fn kinds(&self) -> Vec<Kind> {
+        self.formats.iter().map(|format| format.kind()).collect()
+    }
+
+    /// How many rows the file says that it has, and how many were read.
+    pub(crate) fn position(&self) -> (u64, u64) {
+        let groups = self.reader.metadata().row_groups();
+        let all = groups.iter().fold(0, |rows, group| group.num_rows().saturating_add(rows));
+        (u64::try_from(all).unwrap_or(0), self.before)
+    }
+
+    /// The next rows: those of so many groups that there is one for each thread, and that they have so many
+    /// rows. None after the last group. The threads read a column of a group each.
+    pub(crate) fn next(&mut self, rows: usize) -> Result<Option<Columns>, Failure> {
+        let Self { path, file, reader, formats, next, before } = self;
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let mut groups = Vec::new();
+        let mut found = 0;
+        for metadata in &reader.metadata().row_groups()[*next..] {
+            if groups.len() >= rayon::current_num_threads() && found >= rows {
+                break;
+            }
+            let rows = metadata.num_rows();
+            let rows = usize::try_from(rows).map_err(|_| broken(path, "a group has less than no row"))?;
+            groups.push(Group { path, file, metadata, schema, formats, rows, before: *before });
+            *before = before.saturating_add(rows as u64);
+            found = found.saturating_add(rows);
+        }
+        if groups.is_empty() {
+            return Ok(None);
+        }
+        *next += groups.len();
+        let names = schema.columns().iter().map(|column| column.name().as_bytes());
+        let kinds: Vec<Kind> = formats.iter().map(|format| format.kind()).collect();
+        let none = Columns::new(names, &kinds);
+        let places = |group| (0..kinds.len()).map(move |column| (group, column));
+        let places: Vec<(&Group<'_>, usize)> = groups.iter().flat_map(places).collect();
+        let columns = guarded(path, || {
+            let column = |&(group, at): &(&Group<'_>, usize)| group.column(at, none.columns()[at].empty());
+            places.par_iter().map(column).collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>()
+        })?;
+        let mut all = none.empty();
+        let mut columns = columns.into_iter();
+        for group in &groups {
+            all.append(Columns::of(columns.by_ref().take(kinds.len()).collect(), group.rows));
+        }
+        Ok(Some(all))
+    }
+}
+
+/// The crate is not written for files that are broken on purpose: it may panic.
+fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let hook = take_hook();
     set_hook(Box::new(|_| ()));
-    let read = catch_unwind(AssertUnwindSafe(|| rows(path, &file)));
+    let read = catch_unwind(AssertUnwindSafe(read));
     set_hook(hook);
-    read.unwrap_or_else(|_| Err(Failure::input(format_args!("{name}: broken Parquet data"))))
+    read.unwrap_or_else(|_| Err(Failure::input(format_args!("{}: broken Parquet data", path.display()))))
 }
 
 /// Checks that the file may be Parquet.
-fn admit(path: &Path, mut file: &File) -> Result<(), Failure> {
+fn admit(path: &Path, mut file: &std::fs::File) -> Result<(), Failure> {
     use std::io::{Read, Seek, SeekFrom};
     let refused = |what: &str| Err(Failure::input(format_args!("{}: {what}", path.display())));
     let failed = |e: std::io::Error| Failure::input(format_args!("{}: {e}", path.display()));
@@ -68,35 +144,6 @@ fn admit(path: &Path, mut file: &File) -> Result<(), Failure> {
     }
 }
 
-/// All rows, and what their cells are.
-fn rows(path: &Path, file: &Arc<Shared>) -> Result<(Vec<u8>, Vec<Kind>), Failure> {
-    let reader = SerializedFileReader::new(Shared::clone(file)).map_err(|e| broken(path, &e.to_string()))?;
-    let metadata = reader.metadata();
-    let schema = metadata.file_metadata().schema_descr();
-    let formats = formats(path, schema)?;
-    let mut header = Lines::new(b',');
-    header.row(schema.columns().iter().map(|column| column.name().as_bytes()));
-    let mut out = header.into_bytes();
-    let total = metadata.row_groups().iter().fold(0, |rows, group| group.num_rows().saturating_add(rows));
-    let mut progress = Progress::new("reading", u64::try_from(total).unwrap_or(0));
-    let mut done = 0;
-    let mut groups = Vec::with_capacity(metadata.num_row_groups());
-    for metadata in metadata.row_groups() {
-        let rows = usize::try_from(metadata.num_rows())
-            .map_err(|_| Failure::input(format_args!("{}: broken Parquet data", path.display())))?;
-        groups.push(Group { path, file, metadata, schema, formats: &formats, rows, before: done });
-        done = done.saturating_add(rows as u64);
-    }
-    for groups in groups.chunks(rayon::current_num_threads()) {
-        let texts = groups.par_iter().map(Group::text).collect::<Vec<_>>();
-        for (group, text) in groups.iter().zip(texts) {
-            out.extend(text?);
-            progress.at(group.before + group.rows as u64);
-        }
-    }
-    Ok((out, formats.iter().map(|format| format.kind()).collect()))
-}
-
 /// A group of rows.
 struct Group<'a> {
     path: &'a Path,
@@ -110,41 +157,33 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// The rows as text.
-    fn text(&self) -> Result<Vec<u8>, Failure> {
+    /// Appends the cells of a column to one without rows.
+    fn column(&self, at: usize, mut to: Column) -> Result<Column, Failure> {
         let Self { path, schema, .. } = *self;
-        let in_column = |at: usize, what: &str| in_column(path, (at, schema.columns()[at].name()), what);
-        let mut columns = Vec::with_capacity(self.formats.len());
-        for ((chunk, descr), &format) in
-            self.metadata.columns().iter().zip(schema.columns()).zip(self.formats)
-        {
-            check_packing(path, (columns.len(), descr.name()), chunk.compression())?;
-            let pages = pages(self.file, chunk, self.rows).map_err(|e| broken(path, &e.to_string()))?;
-            columns.push(column(descr, pages, format));
-        }
-        let (mut out, mut cell, mut done) = (Lines::new(b','), Vec::new(), 0);
+        let descr = &schema.columns()[at];
+        let name = descr.name();
+        let Some(chunk) = self.metadata.columns().get(at) else {
+            return Err(in_column(path, (at, name), "a group does not have it"));
+        };
+        check_packing(path, (at, name), chunk.compression())?;
+        let pages = pages(self.file, chunk, self.rows).map_err(|e| broken(path, &e.to_string()))?;
+        let mut values = rows(descr, pages, self.formats[at]);
+        let mut done = 0;
         while done < self.rows {
             let batch = (self.rows - done).min(ROWS);
-            for (at, column) in columns.iter_mut().enumerate() {
-                let read = column.fill(batch).map_err(|e| in_column(at, &e.to_string()))?;
-                if read < batch {
-                    return Err(in_column(at, "it has fewer rows than the file"));
-                }
-            }
-            for row in done..done + batch {
-                for (at, column) in columns.iter_mut().enumerate() {
-                    cell.clear();
-                    column.next(&mut cell).map_err(|what| {
-                        let row = self.before + row as u64 + 1;
-                        in_column(at, &format!("row {row} has {what}"))
-                    })?;
-                    out.cell(&cell);
-                }
-                out.end();
-            }
+            values.read(batch, &mut to).map_err(|wrong| {
+                let what = match wrong {
+                    Wrong::Broken(error) => error.to_string(),
+                    Wrong::Short => "it has fewer rows than the file".into(),
+                    Wrong::Cell(row, what) => {
+                        format!("row {} has {what}", self.before + (done + row) as u64 + 1)
+                    }
+                };
+                in_column(path, (at, name), &what)
+            })?;
             done += batch;
         }
-        Ok(out.into_bytes())
+        Ok(to)
     }
 }
 

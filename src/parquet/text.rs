@@ -101,8 +101,9 @@ impl Format {
         }
     }
 
-    /// Appends bytes. Else says what is wrong with them.
-    pub(super) fn bytes(self, value: &[u8], out: &mut Vec<u8>) -> Result<(), &'static str> {
+    /// Bytes as text, which is in `out` if it is not that of the bytes themselves. Else says what is wrong with
+    /// them.
+    pub(super) fn bytes<'v>(self, value: &'v [u8], out: &'v mut Vec<u8>) -> Result<&'v [u8], &'static str> {
         match self {
             Self::Decimal(scale) => {
                 let integer = big_endian(value).ok_or("a decimal number of more than 128 bits")?;
@@ -115,9 +116,9 @@ impl Format {
                 }
             }
             Self::Text if std::str::from_utf8(value).is_err() => return Err("a text that is no UTF-8"),
-            _ => out.extend_from_slice(value),
+            _ => return Ok(value),
         }
-        Ok(())
+        Ok(out)
     }
 }
 
@@ -180,7 +181,7 @@ pub(super) fn put(out: &mut Vec<u8>, text: std::fmt::Arguments) {
 }
 
 /// Appends an integer.
-fn digits(out: &mut Vec<u8>, value: impl itoa::Integer) {
+pub(super) fn digits(out: &mut Vec<u8>, value: impl itoa::Integer) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
@@ -319,10 +320,9 @@ mod tests {
             [(0, 0, "0"), (0, 2, "0.00"), (-5, 2, "-0.05"), (12_345, 2, "123.45"), (-12_345, 0, "-12345")]
         {
             assert_eq!(text(|out| decimal(value, scale, out)), expected);
-            assert_eq!(
-                text(|out| Format::Decimal(scale).bytes(&value.to_be_bytes(), out).expect("it fits")),
-                expected
-            );
+            let bytes = value.to_be_bytes();
+            let found = Format::Decimal(scale).bytes(&bytes, &mut Vec::new()).map(<[u8]>::to_vec);
+            assert_eq!(found, Ok(expected.as_bytes().to_vec()));
         }
         assert_eq!(big_endian(&[]), Some(0));
         assert_eq!(big_endian(&[0xff]), Some(-1));
@@ -337,10 +337,7 @@ mod tests {
 
     #[test]
     fn other_bytes_are_as_they_are() {
-        let of = |format: Format, value: &[u8]| {
-            let mut out = Vec::new();
-            format.bytes(value, &mut out).map(|()| out)
-        };
+        let of = |format: Format, value: &[u8]| format.bytes(value, &mut Vec::new()).map(<[u8]>::to_vec);
         assert_eq!(of(Format::Bytes, b"\xff"), Ok(b"\xff".to_vec()));
         assert_eq!(of(Format::Text, b"\xff"), Err("a text that is no UTF-8"));
         let uuid: Vec<u8> = (0..16).collect();

@@ -1,4 +1,4 @@
-//! Rows of text as a Parquet file.
+//! Rows as a Parquet file.
 
 use super::columns::{Columns, Group};
 use super::kind::Kind;
@@ -21,7 +21,7 @@ pub(crate) struct Writer<W: Write + Send> {
 impl<W: Write + Send> Writer<W> {
     /// Begins a file with these columns.
     pub(crate) fn new(to: W, columns: &Columns) -> std::io::Result<Self> {
-        let fields = columns.names().map(|(name, kind)| field(name, kind));
+        let fields = columns.columns().iter().map(|column| field(column.name(), column.kind()));
         let fields = fields.collect::<Result<Vec<TypePtr>>>().map_err(failed)?;
         let schema = Type::group_type_builder("schema").with_fields(fields).build().map_err(failed)?;
         let properties = WriterProperties::builder()

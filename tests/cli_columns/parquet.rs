@@ -87,23 +87,75 @@ fn results_are_those_of_text_files() {
     let dedup = ["dedup", "l", "--by", "a,v", "--keep", "last"];
     let all = [how("inner"), how("left"), how("outer"), how("semi"), how("anti"), group.into(), dedup.into()];
     for args in all {
-        let on = |suffix: &str| -> Vec<String> {
-            let name = |arg: &&str| {
-                if matches!(*arg, "l" | "r") { format!("{arg}{suffix}") } else { arg.to_string() }
+        let run = |left: &str, right: &str, more: &[&str]| {
+            let name = |arg: &&str| match *arg {
+                "l" => format!("l{left}"),
+                "r" => format!("r{right}"),
+                other => other.to_owned(),
             };
-            args.iter().map(name).collect()
-        };
-        let run = |suffix: &str, more: &[&str]| {
-            let args = on(suffix);
+            let args: Vec<String> = args.iter().map(name).collect();
             stdout(&folder, &[&args.iter().map(String::as_str).collect::<Vec<_>>()[..], more].concat())
         };
-        let expected = run(".csv", &[]);
+        let expected = run(".csv", ".csv", &[]);
         assert!(rows(&expected, b',').len() > 20, "{args:?}");
-        assert!(run(".parquet", &[]) == expected, "{args:?}");
-        run(".parquet", &["-o", "out.parquet"]);
-        // No two rows are equal.
-        assert!(stdout(&folder, &["dedup", "out.parquet"]) == expected, "{args:?}");
+        for (left, right) in [(".parquet", ".parquet"), (".csv", ".parquet"), (".parquet", ".csv")] {
+            assert!(run(left, right, &[]) == expected, "{args:?} {left} {right}");
+            run(left, right, &["-o", "out.parquet"]);
+            // No two rows are equal.
+            assert!(stdout(&folder, &["dedup", "out.parquet"]) == expected, "{args:?} {left} {right}");
+        }
     }
+}
+
+/// Left files that are read in several parts, of text, with quotes, and of columns; what is wrong in the last
+/// part has the row of the file.
+#[test]
+fn large_left_files_are_joined_in_parts() {
+    let folder = folder("columns_parts");
+    let count = 1_200_000;
+    let lines: String = (0..count).map(|row| format!("{row},{},abc\n", row % 1009)).collect();
+    assert!(lines.len() > 1 << 24, "one part");
+    write(
+        &folder,
+        "r.csv",
+        (0..1009).step_by(3).fold("k,x\n".to_owned(), |r, k| r + &format!("{k},<{k}>\n")),
+    );
+    let expected = (0..count).filter(|row| row % 1009 % 3 == 0);
+    let expected = expected.map(|row| format!("{row},{0},abc,<{0}>\n", row % 1009));
+    let expected: String = std::iter::once("id,k,t,x\n".to_owned()).chain(expected).collect();
+    write(&folder, "l.csv", format!("id,k,t\n{lines}"));
+    write(&folder, "q.csv", format!("id,k,\"t\"\n\"0\",0,abc\n{}", &lines["0,0,abc\n".len()..]));
+    write(&folder, "few.csv", "id,k,t\n");
+    for name in ["l", "few"] {
+        let (from, to) = (format!("{name}.csv"), format!("{name}.parquet"));
+        stdout(&folder, &["dedup", &from, "--by", "id", "-o", &to]);
+    }
+    for left in ["l.csv", "q.csv", "l.parquet"] {
+        let found = stdout(&folder, &["join", left, "r.csv", "--on", "k"]);
+        assert!(text(&found) == expected, "{left}");
+    }
+    for left in ["few.csv", "few.parquet"] {
+        assert_eq!(text(&stdout(&folder, &["join", left, "r.csv", "--on", "k"])), "id,k,t,x\n");
+    }
+    for (left, output) in [("l.csv", "csv.parquet"), ("l.parquet", "columns.parquet")] {
+        stdout(&folder, &["join", left, "r.csv", "--on", "k", "-o", output]);
+        assert!(text(&stdout(&folder, &["dedup", output, "--by", "id"])) == expected, "{left}");
+    }
+    write(&folder, "wrong.csv", format!("id,k,t\n{lines}1,2\n"));
+    let said = refused(&folder, &["join", "wrong.csv", "r.csv", "--on", "k"]);
+    assert!(said.contains(&format!("wrong.csv:{}: column 3: the row has 2 cells", count + 2)), "{said}");
+    write(&folder, "wrong.csv", format!("id,k,t\n{lines}1,x,y\n"));
+    let said = refused(&folder, &["join", "wrong.csv", "r.csv", "--on", "k", "--as", "integer"]);
+    assert!(
+        said.contains(&format!("wrong.csv:{}: column 2 (k): \"x\" is not an integer", count + 2)),
+        "{said}"
+    );
+    stdout(&folder, &["dedup", "wrong.csv", "--by", "id,k", "-o", "wrong.parquet"]);
+    let said = refused(&folder, &["join", "wrong.parquet", "r.csv", "--on", "k", "--as", "integer"]);
+    assert!(
+        said.contains(&format!("wrong.parquet: row {}: column 2 (k): \"x\" is not", count + 1)),
+        "{said}"
+    );
 }
 
 #[test]

@@ -1,0 +1,307 @@
+//! The cells of a column, in memory.
+
+use super::kind::Kind;
+use super::text::{digits, put};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::{ParquetError, Result};
+
+/// The cells of a column.
+#[derive(Clone)]
+pub(crate) struct Column {
+    name: String,
+    kind: Kind,
+    /// 1 for a row with a value, 0 for one without.
+    levels: Vec<i16>,
+    values: Values,
+}
+
+/// A value of each row. One without a value has one that does not count, which is empty if it is a text.
+#[derive(Clone)]
+enum Values {
+    Boolean(Vec<bool>),
+    /// With or without a sign.
+    Integer(Vec<i64>, bool),
+    Float(Vec<f64>),
+    Bytes(Texts),
+}
+
+/// Texts one after the other, and where each ends.
+#[derive(Clone, Default)]
+struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    fn get(&self, at: usize) -> &[u8] {
+        let from = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.bytes[from..self.ends[at]]
+    }
+
+    fn push(&mut self, text: &[u8]) {
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+    }
+}
+
+/// A value of a cell that is appended to a column.
+pub(super) enum Value<'v> {
+    Boolean(bool),
+    Integer(i64),
+    Float(f64),
+    /// Nothing, if it is empty.
+    Bytes(&'v [u8]),
+}
+
+impl Column {
+    /// A column without rows.
+    pub(super) fn new(name: String, kind: Kind) -> Self {
+        let values = match kind {
+            Kind::Boolean => Values::Boolean(Vec::new()),
+            Kind::Integer => Values::Integer(Vec::new(), true),
+            Kind::Unsigned => Values::Integer(Vec::new(), false),
+            Kind::Float => Values::Float(Vec::new()),
+            Kind::Text | Kind::Bytes => Values::Bytes(Texts::default()),
+        };
+        Self { name, kind, levels: Vec::new(), values }
+    }
+
+    /// The same column without rows.
+    pub(super) fn empty(&self) -> Self {
+        Self::new(self.name.clone(), self.kind)
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// An error about a cell.
+    fn other_type(&self, cell: &[u8]) -> std::io::Error {
+        let (cell, name) = (String::from_utf8_lossy(cell), &self.name);
+        std::io::Error::other(format!("column {name}: {cell:?} is of another type than its column"))
+    }
+
+    /// Appends a cell, from its text.
+    ///
+    /// # Errors
+    /// It is of another type.
+    pub(super) fn push(&mut self, cell: &[u8]) -> std::io::Result<()> {
+        if cell.is_empty() {
+            self.skip();
+            return Ok(());
+        }
+        let text = || std::str::from_utf8(cell).ok();
+        let value = match &self.values {
+            Values::Boolean(_) => text().and_then(|t| t.parse().ok()).map(Value::Boolean),
+            Values::Integer(_, true) => text().and_then(|t| t.parse().ok()).map(Value::Integer),
+            Values::Integer(_, false) => {
+                text().and_then(|t| t.parse::<u64>().ok()).map(|value| Value::Integer(value.cast_signed()))
+            }
+            Values::Float(_) => text().and_then(|t| t.parse().ok()).map(Value::Float),
+            Values::Bytes(..) => Some(Value::Bytes(cell)),
+        };
+        let pushed = value.is_some_and(|value| self.push_value(value));
+        if pushed { Ok(()) } else { Err(self.other_type(cell)) }
+    }
+
+    /// Appends a value. Returns whether it is of the column's type.
+    pub(super) fn push_value(&mut self, value: Value<'_>) -> bool {
+        let mut is_there = true;
+        match (&mut self.values, value) {
+            (Values::Boolean(values), Value::Boolean(value)) => values.push(value),
+            (Values::Integer(values, _), Value::Integer(value)) => values.push(value),
+            (Values::Float(values), Value::Float(value)) => values.push(value),
+            (Values::Bytes(texts), Value::Bytes(text)) => {
+                texts.push(text);
+                is_there = !text.is_empty();
+            }
+            _ => return false,
+        }
+        self.levels.push(is_there.into());
+        true
+    }
+
+    /// Appends integers, which all are values. Returns whether they are of the column's type.
+    pub(super) fn push_integers(&mut self, integers: &[i64]) -> bool {
+        let Values::Integer(values, _) = &mut self.values else { return false };
+        values.extend_from_slice(integers);
+        self.levels.resize(values.len(), 1);
+        true
+    }
+
+    /// Appends a row without a value.
+    pub(super) fn skip(&mut self) {
+        self.fill(self.levels.len() + 1);
+    }
+
+    /// Appends rows without a value, until there are so many.
+    pub(super) fn fill(&mut self, rows: usize) {
+        if self.levels.len() >= rows {
+            return;
+        }
+        self.levels.resize(rows, 0);
+        match &mut self.values {
+            Values::Boolean(values) => values.resize(rows, false),
+            Values::Integer(values, _) => values.resize(rows, 0),
+            Values::Float(values) => values.resize(rows, 0.0),
+            Values::Bytes(texts) => texts.ends.resize(rows, texts.bytes.len()),
+        }
+    }
+
+    /// Appends the rows of a column of the same kind.
+    pub(super) fn append(&mut self, other: Self) {
+        match (&mut self.values, other.values) {
+            (Values::Boolean(ours), Values::Boolean(theirs)) => ours.extend(theirs),
+            (Values::Integer(ours, _), Values::Integer(theirs, _)) => ours.extend(theirs),
+            (Values::Float(ours), Values::Float(theirs)) => ours.extend(theirs),
+            (Values::Bytes(ours), Values::Bytes(theirs)) => {
+                let base = ours.bytes.len();
+                ours.bytes.extend(theirs.bytes);
+                ours.ends.extend(theirs.ends.iter().map(|end| base + end));
+            }
+            _ => return,
+        }
+        self.levels.extend(other.levels);
+    }
+
+    /// Appends cells of another column; of [`NO_ROW`](super::NO_ROW) an empty one. Returns how many bytes they
+    /// have, and a word for each.
+    ///
+    /// # Errors
+    /// A cell is of another type.
+    pub(super) fn gather(
+        &mut self,
+        other: &Self,
+        rows: impl Iterator<Item = usize>,
+    ) -> std::io::Result<usize> {
+        let before = self.levels.len();
+        if self.kind != other.kind {
+            let mut cell = Vec::new();
+            let mut bytes = 0;
+            for row in rows {
+                cell.clear();
+                other.text(row, &mut cell);
+                self.push(&cell)?;
+                bytes += cell.len();
+            }
+            return Ok(bytes + (self.levels.len() - before) * size_of::<u64>());
+        }
+        // A row that is not there has no value.
+        let levels = &mut self.levels;
+        let rows = rows.inspect(|&row| {
+            levels.push(other.levels.get(row).copied().unwrap_or(0));
+        });
+        let mut bytes = 0;
+        match (&mut self.values, &other.values) {
+            (Values::Boolean(to), Values::Boolean(from)) => to.extend(rows.map(|row| value(from, row))),
+            (Values::Integer(to, _), Values::Integer(from, _)) => {
+                to.extend(rows.map(|row| value(from, row)));
+            }
+            (Values::Float(to), Values::Float(from)) => to.extend(rows.map(|row| value(from, row))),
+            (Values::Bytes(to), Values::Bytes(from)) => {
+                let begin = to.bytes.len();
+                rows.for_each(|row| to.push(if row < from.ends.len() { from.get(row) } else { &[] }));
+                bytes = to.bytes.len() - begin;
+            }
+            _ => {}
+        }
+        Ok(bytes + (self.levels.len() - before) * size_of::<u64>())
+    }
+
+    /// Appends the text of a cell: nothing if there is no value, or no such row.
+    pub(super) fn text(&self, row: usize, out: &mut Vec<u8>) {
+        if self.levels.get(row) != Some(&1) {
+            return;
+        }
+        match &self.values {
+            Values::Boolean(values) => put(out, format_args!("{}", values[row])),
+            Values::Integer(values, true) => digits(out, values[row]),
+            Values::Integer(values, false) => digits(out, values[row].cast_unsigned()),
+            Values::Float(values) => put(out, format_args!("{:?}", values[row])),
+            Values::Bytes(texts) => out.extend_from_slice(texts.get(row)),
+        }
+    }
+
+    /// A cell, if it is an integer with a sign.
+    pub(super) fn integer(&self, row: usize) -> Option<i64> {
+        match &self.values {
+            Values::Integer(values, true) if self.levels.get(row) == Some(&1) => Some(values[row]),
+            _ => None,
+        }
+    }
+
+    /// Whether two cells are equal as text and as integers. None if that is known of their texts alone.
+    pub(super) fn same(&self, row: usize, other: &Self, other_row: usize) -> Option<bool> {
+        let levels = [self.levels.get(row)?, other.levels.get(other_row)?];
+        match (&self.values, &other.values) {
+            _ if levels != [&1, &1] => (levels[0] == levels[1]).then_some(true),
+            (Values::Integer(ours, sign), Values::Integer(theirs, other)) if sign == other => {
+                Some(ours[row] == theirs[other_row])
+            }
+            // Texts that differ may be equal as integers.
+            (Values::Bytes(ours), Values::Bytes(theirs)) => {
+                (ours.get(row) == theirs.get(other_row)).then_some(true)
+            }
+            _ => None,
+        }
+    }
+
+    /// The bytes of all texts.
+    pub(super) const fn text_bytes(&self) -> usize {
+        if let Values::Bytes(texts) = &self.values { texts.bytes.len() } else { 0 }
+    }
+
+    /// A word, and the bytes of a cell's text.
+    pub(super) fn row_bytes(&self, row: usize) -> usize {
+        let text = match &self.values {
+            Values::Bytes(texts) if row < texts.ends.len() => texts.get(row).len(),
+            _ => 0,
+        };
+        text + size_of::<u64>()
+    }
+
+    /// Writes the cells.
+    pub(super) fn write(self, writer: &mut ColumnWriter<'_>) -> Result<()> {
+        let (levels, there) = (Some(&self.levels[..]), &self.levels[..]);
+        match (self.values, writer) {
+            (Values::Boolean(values), ColumnWriter::BoolColumnWriter(writer)) => {
+                writer.write_batch(&with_value(values, there), levels, None)?;
+            }
+            (Values::Integer(values, _), ColumnWriter::Int64ColumnWriter(writer)) => {
+                writer.write_batch(&with_value(values, there), levels, None)?;
+            }
+            (Values::Float(values), ColumnWriter::DoubleColumnWriter(writer)) => {
+                writer.write_batch(&with_value(values, there), levels, None)?;
+            }
+            (Values::Bytes(Texts { bytes, ends }), ColumnWriter::ByteArrayColumnWriter(writer)) => {
+                let all = ByteArray::from(bytes);
+                let starts = std::iter::once(0).chain(ends.iter().copied());
+                let cells = starts.zip(&ends).zip(there).filter(|(_, level)| **level == 1);
+                let cells: Vec<ByteArray> =
+                    cells.map(|((from, &to), _)| all.slice(from, to - from)).collect();
+                writer.write_batch(&cells, levels, None)?;
+            }
+            _ => return Err(ParquetError::General(format!("column {} has another type", self.name))),
+        }
+        Ok(())
+    }
+}
+
+/// The value of a row; of one that is not there any.
+fn value<T: Copy + Default>(values: &[T], row: usize) -> T {
+    values.get(row).copied().unwrap_or_default()
+}
+
+/// The values that count.
+fn with_value<T: Copy>(mut values: Vec<T>, levels: &[i16]) -> Vec<T> {
+    if levels.contains(&0) {
+        let mut levels = levels.iter();
+        values.retain(|_| levels.next() == Some(&1));
+    }
+    values
+}
