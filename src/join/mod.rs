@@ -225,6 +225,7 @@ impl<'a> Output<'a> {
 }
 
 /// Left rows that are still to be joined.
+#[derive(Clone, Copy)]
 struct Part<'a> {
     /// The first one.
     row: usize,
@@ -246,41 +247,52 @@ impl Joined<'_> {
         let mut readers = [Reader::NEW, Reader::NEW];
         let mut pairs = Vec::with_capacity(NEAR);
         while !part.numbers.is_empty() && block.bytes() < MOST {
-            pairs.clear();
-            self.pairs((left, part), index, MOST - block.bytes(), &mut pairs);
-            // Else each row would be waited for by itself.
-            self.right.touch(pairs.iter().map(|pair| pair.1).filter(|&row| row != NO_ROW));
+            let before = *part;
+            self.pairs(part, index, NEAR, &mut pairs);
+            let fit = self.fitting(left, &pairs, MOST - block.bytes());
+            if fit < pairs.len() {
+                *part = before;
+                self.pairs(part, index, fit, &mut pairs);
+            }
             block.pairs((left, self.right), &self.columns, &pairs, &mut readers)?;
         }
         Ok(())
     }
 
-    /// The next rows of the output, until none is left, or they are [`NEAR`], or have `most` bytes.
-    fn pairs(
-        &self,
-        (left, part): (&Rows, &mut Part<'_>),
-        index: &Index,
-        most: usize,
-        pairs: &mut Vec<(usize, usize)>,
-    ) {
-        let mut bytes = 0;
+    /// The next rows of the output, up to so many: a left row each, and a right one or [`NO_ROW`].
+    fn pairs(&self, part: &mut Part<'_>, index: &Index, most: usize, pairs: &mut Vec<(usize, usize)>) {
+        pairs.clear();
         while let Some((&number, rest)) = part.numbers.split_first() {
             let (is_alone, others) = self.joined(index.rows(number));
             let alone = is_alone.then_some(NO_ROW);
             for row in alone.into_iter().chain(others[part.done..].iter().map(|&row| row as usize)) {
-                if pairs.len() == NEAR || bytes >= most {
+                if pairs.len() == most {
                     return;
                 }
                 if let Some(written) = self.written.get(row) {
                     // Relaxed: it is read after all threads have ended.
                     written.store(true, Ordering::Relaxed);
                 }
-                bytes += left.row_bytes(part.row) + self.right.row_bytes(row);
                 pairs.push((part.row, row));
                 part.done += usize::from(row != NO_ROW);
             }
             *part = Part { row: part.row + 1, numbers: rest, done: 0 };
         }
+    }
+
+    /// How many of these rows fit so many bytes; one at least. Brings what they are made of to the cache: else
+    /// each row would be waited for by itself.
+    fn fitting(&self, left: &Rows, pairs: &[(usize, usize)], most: usize) -> usize {
+        let mut bytes = 0;
+        let sizes = pairs.iter().map(|&(row, other)| left.row_bytes(row) + self.right.row_bytes(other));
+        let fit = sizes.take_while(|size| {
+            let fits = bytes < most;
+            bytes += size;
+            fits
+        });
+        let fit = fit.count();
+        self.right.touch(pairs[..fit].iter().map(|pair| pair.1).filter(|&row| row != NO_ROW));
+        fit
     }
 
     /// Whether a left row that matches these right ones is written by itself, and with which it is joined.

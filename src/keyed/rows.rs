@@ -229,11 +229,11 @@ impl Rows {
         }
     }
 
-    /// Brings the beginnings of these rows to the cache. Rows in no order are read faster after that.
-    pub(crate) fn touch(&self, rows: impl Iterator<Item = usize>) {
-        // Columns are read one after the other: there the processor waits for many rows at once anyway.
-        if let Self::Text(table) = self {
-            table.touch(rows);
+    /// Brings the texts of these rows to the cache. Rows in no order are read faster after that.
+    pub(crate) fn touch(&self, rows: impl Iterator<Item = usize> + Clone) {
+        match self {
+            Self::Text(table) => table.touch(rows),
+            Self::Columns(columns) => columns.cells.touch(rows),
         }
     }
 

@@ -5,11 +5,12 @@ use super::text::{digits, put};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
 use parquet::errors::{ParquetError, Result};
+use std::sync::Arc;
 
 /// The cells of a column.
 #[derive(Clone)]
 pub(crate) struct Column {
-    name: String,
+    name: Arc<str>,
     kind: Kind,
     /// 1 for a row with a value, 0 for one without.
     levels: Vec<i16>,
@@ -56,7 +57,7 @@ pub(super) enum Value<'v> {
 
 impl Column {
     /// A column without rows.
-    pub(super) fn new(name: String, kind: Kind) -> Self {
+    pub(super) fn new(name: Arc<str>, kind: Kind) -> Self {
         let values = match kind {
             Kind::Boolean => Values::Boolean(Vec::new()),
             Kind::Integer => Values::Integer(Vec::new(), true),
@@ -69,7 +70,7 @@ impl Column {
 
     /// The same column without rows.
     pub(super) fn empty(&self) -> Self {
-        Self::new(self.name.clone(), self.kind)
+        Self::new(Arc::clone(&self.name), self.kind)
     }
 
     pub(super) fn name(&self) -> &str {
@@ -248,6 +249,14 @@ impl Column {
                 (ours.get(row) == theirs.get(other_row)).then_some(true)
             }
             _ => None,
+        }
+    }
+
+    /// The first byte of a text, if it has one.
+    pub(super) fn first_byte(&self, row: usize) -> u8 {
+        match &self.values {
+            Values::Bytes(texts) if row < texts.ends.len() => texts.get(row).first().copied().unwrap_or(0),
+            _ => 0,
         }
     }
 
