@@ -14,6 +14,8 @@ pub(crate) struct Column {
     kind: Kind,
     /// 1 for a row with a value, 0 for one without.
     levels: Vec<i16>,
+    /// Whether all rows have a value.
+    whole: bool,
     values: Values,
 }
 
@@ -65,7 +67,7 @@ impl Column {
             Kind::Float => Values::Float(Vec::new()),
             Kind::Text | Kind::Bytes => Values::Bytes(Texts::default()),
         };
-        Self { name, kind, levels: Vec::new(), values }
+        Self { name, kind, levels: Vec::new(), whole: true, values }
     }
 
     /// The same column without rows.
@@ -124,6 +126,7 @@ impl Column {
             _ => return false,
         }
         self.levels.push(is_there.into());
+        self.whole &= is_there;
         true
     }
 
@@ -146,6 +149,7 @@ impl Column {
             return;
         }
         self.levels.resize(rows, 0);
+        self.whole = false;
         match &mut self.values {
             Values::Boolean(values) => values.resize(rows, false),
             Values::Integer(values, _) => values.resize(rows, 0),
@@ -168,6 +172,7 @@ impl Column {
             _ => return,
         }
         self.levels.extend(other.levels);
+        self.whole &= other.whole;
     }
 
     /// Appends cells of another column; of [`NO_ROW`](super::NO_ROW) an empty one. Returns how many bytes they
@@ -178,7 +183,7 @@ impl Column {
     pub(super) fn gather(
         &mut self,
         other: &Self,
-        rows: impl Iterator<Item = usize>,
+        rows: impl Iterator<Item = usize> + Clone,
     ) -> std::io::Result<usize> {
         let before = self.levels.len();
         if self.kind != other.kind {
@@ -192,11 +197,12 @@ impl Column {
             }
             return Ok(bytes + (self.levels.len() - before) * size_of::<u64>());
         }
-        // A row that is not there has no value.
-        let levels = &mut self.levels;
-        let rows = rows.inspect(|&row| {
-            levels.push(other.levels.get(row).copied().unwrap_or(0));
-        });
+        // A row that is not there has no value. Where all have one, their levels need not be looked up.
+        let (len, whole, level) = (other.levels.len(), other.whole, |row: usize| other.levels.get(row));
+        let levels =
+            rows.clone().map(|row| if whole { (row < len).into() } else { level(row).map_or(0, |&l| l) });
+        self.levels.extend(levels);
+        self.whole &= !self.levels[before..].contains(&0);
         let mut bytes = 0;
         match (&mut self.values, &other.values) {
             (Values::Boolean(to), Values::Boolean(from)) => to.extend(rows.map(|row| value(from, row))),
@@ -252,6 +258,11 @@ impl Column {
         }
     }
 
+    /// Whether its values are texts or other bytes.
+    pub(super) const fn is_text(&self) -> bool {
+        matches!(self.values, Values::Bytes(_))
+    }
+
     /// The first byte of a text, if it has one.
     pub(super) fn first_byte(&self, row: usize) -> u8 {
         match &self.values {
@@ -265,18 +276,18 @@ impl Column {
         if let Values::Bytes(texts) = &self.values { texts.bytes.len() } else { 0 }
     }
 
-    /// A word, and the bytes of a cell's text.
-    pub(super) fn row_bytes(&self, row: usize) -> usize {
-        let text = match &self.values {
+    /// The bytes of a text.
+    pub(super) fn text_len(&self, row: usize) -> usize {
+        match &self.values {
             Values::Bytes(texts) if row < texts.ends.len() => texts.get(row).len(),
             _ => 0,
-        };
-        text + size_of::<u64>()
+        }
     }
 
     /// Writes the cells.
     pub(super) fn write(self, writer: &mut ColumnWriter<'_>) -> Result<()> {
-        let (levels, there) = (Some(&self.levels[..]), &self.levels[..]);
+        let levels = Some(&self.levels[..]);
+        let there = if self.whole { &[][..] } else { &self.levels };
         match (self.values, writer) {
             (Values::Boolean(values), ColumnWriter::BoolColumnWriter(writer)) => {
                 writer.write_batch(&with_value(values, there), levels, None)?;
@@ -290,9 +301,9 @@ impl Column {
             (Values::Bytes(Texts { bytes, ends }), ColumnWriter::ByteArrayColumnWriter(writer)) => {
                 let all = ByteArray::from(bytes);
                 let starts = std::iter::once(0).chain(ends.iter().copied());
-                let cells = starts.zip(&ends).zip(there).filter(|(_, level)| **level == 1);
-                let cells: Vec<ByteArray> =
-                    cells.map(|((from, &to), _)| all.slice(from, to - from)).collect();
+                // A text without a letter is no value.
+                let cells = starts.zip(ends.iter().copied()).filter(|(from, to)| from < to);
+                let cells: Vec<ByteArray> = cells.map(|(from, to)| all.slice(from, to - from)).collect();
                 writer.write_batch(&cells, levels, None)?;
             }
             _ => return Err(ParquetError::General(format!("column {} has another type", self.name))),
@@ -306,9 +317,9 @@ fn value<T: Copy + Default>(values: &[T], row: usize) -> T {
     values.get(row).copied().unwrap_or_default()
 }
 
-/// The values that count.
+/// The values that count; all, if there are no levels.
 fn with_value<T: Copy>(mut values: Vec<T>, levels: &[i16]) -> Vec<T> {
-    if levels.contains(&0) {
+    if !levels.is_empty() {
         let mut levels = levels.iter();
         values.retain(|_| levels.next() == Some(&1));
     }

@@ -22,6 +22,8 @@ pub(crate) const NO_ROW: usize = usize::MAX;
 #[derive(Clone)]
 pub(crate) struct Columns {
     columns: Vec<Column>,
+    /// Which of them have texts.
+    texts: Vec<usize>,
     /// The column of the next cell.
     next: usize,
     rows: usize,
@@ -32,20 +34,20 @@ impl Columns {
     /// No rows yet, of columns of these names.
     pub(crate) fn new<'a>(names: impl Iterator<Item = &'a [u8]>, kinds: &[Kind]) -> Self {
         let column = |(name, &kind)| Column::new(String::from_utf8_lossy(name).into(), kind);
-        Self { columns: names.zip(kinds).map(column).collect(), next: 0, rows: 0, bytes: 0 }
+        Self::of(names.zip(kinds).map(column).collect(), 0)
     }
 
     /// No rows, of the same columns.
     pub(crate) fn empty(&self) -> Self {
-        let columns = self.columns.iter().map(Column::empty);
-        Self { columns: columns.collect(), next: 0, rows: 0, bytes: 0 }
+        Self::of(self.columns.iter().map(Column::empty).collect(), 0)
     }
 
     /// Rows of these columns, which all have so many.
     pub(super) fn of(columns: Vec<Column>, rows: usize) -> Self {
         let words = rows * columns.len() * size_of::<u64>();
         let bytes = words + columns.iter().map(Column::text_bytes).sum::<usize>();
-        Self { columns, next: 0, rows, bytes }
+        let texts = (0..columns.len()).filter(|&at| columns[at].is_text()).collect();
+        Self { columns, texts, next: 0, rows, bytes }
     }
 
     /// The columns.
@@ -86,7 +88,7 @@ impl Columns {
         &mut self,
         column: usize,
         (other, of): (&Self, usize),
-        rows: impl Iterator<Item = usize>,
+        rows: impl Iterator<Item = usize> + Clone,
     ) -> std::io::Result<()> {
         if let (Some(column), Some(of)) = (self.columns.get_mut(column), other.columns.get(of)) {
             self.bytes += column.gather(of, rows)?;
@@ -124,8 +126,11 @@ impl Columns {
     /// Brings the texts of these rows to the cache. Rows in no order are read faster after that. Other cells
     /// are copied column by column, and the processor waits for many at once anyway.
     pub(crate) fn touch(&self, rows: impl Iterator<Item = usize> + Clone) {
-        let first = |column: &Column| rows.clone().fold(0, |all, row| all ^ column.first_byte(row));
-        std::hint::black_box(self.columns.iter().map(first).fold(0, |all, byte| all ^ byte));
+        let first = |&column: &usize| {
+            let column = &self.columns[column];
+            rows.clone().fold(0, |all, row| all ^ column.first_byte(row))
+        };
+        std::hint::black_box(self.texts.iter().map(first).fold(0, |all, byte| all ^ byte));
     }
 
     /// A cell, if it is an integer with a sign.
@@ -149,7 +154,8 @@ impl Columns {
 
     /// About as many bytes as a row has: a word for each cell, and its text.
     pub(crate) fn row_bytes(&self, row: usize) -> usize {
-        self.columns.iter().map(|column| column.row_bytes(row)).sum()
+        let texts = self.texts.iter().map(|&column| self.columns[column].text_len(row));
+        self.columns.len() * size_of::<u64>() + texts.sum::<usize>()
     }
 }
 
