@@ -1,5 +1,5 @@
-//! Adding ones to keys, in bulk: ours, one thread of the standard library's map, and maps of parts of the
-//! batch that rayon folds and merges.
+//! Adding values to keys, in bulk: ours, one thread of the standard library's map, and maps of parts of the
+//! batch that rayon folds and merges. All read a value for each key, which is one. Ours alone tells outcomes.
 
 use super::maps::Fast;
 use super::{argument, timed};
@@ -49,15 +49,15 @@ pub(super) fn run() {
         for round in 0..=rounds {
             let (one, expected) = timed(|| {
                 let mut map = HashMap::<u64, u64, Fast>::default();
-                keys.iter().for_each(|&key| *map.entry(key).or_default() += 1);
+                keys.iter().zip(&ones).for_each(|(&key, one)| *map.entry(key).or_default() += one);
                 map
             });
             let (merged, map) = timed(|| {
-                let part =
-                    keys.par_chunks(1 << 16).fold(HashMap::<u64, u64, Fast>::default, |mut map, keys| {
-                        keys.iter().for_each(|&key| *map.entry(key).or_default() += 1);
-                        map
-                    });
+                let parts = keys.par_chunks(1 << 16).zip(ones.par_chunks(1 << 16));
+                let part = parts.fold(HashMap::<u64, u64, Fast>::default, |mut map, (keys, ones)| {
+                    keys.iter().zip(ones).for_each(|(&key, one)| *map.entry(key).or_default() += one);
+                    map
+                });
                 part.reduce(HashMap::default, |one, other| {
                     let (mut all, few) = if one.len() < other.len() { (other, one) } else { (one, other) };
                     few.into_iter().for_each(|(key, count)| *all.entry(key).or_default() += count);

@@ -5,6 +5,7 @@ use super::fold::Fold;
 use super::progress::Progress;
 use super::room::room;
 use crate::cpu::error::Error;
+use crate::cpu::words::ask_for;
 use core::marker::PhantomData;
 use rayon::prelude::*;
 use warpproof_model::bits::{TableKey, TableValue};
@@ -32,7 +33,7 @@ pub(in crate::cpu) fn insert_or_add<K: TableKey, W: Word, V: TableValue<W>>(
     let Some((added, mut outcomes)) = Added::new(keys, values) else { return insert(keys, values) };
     let said = insert(&added.keys, &added.sums)?;
     // From here on nothing is allocated: the pairs are in the table.
-    outcomes.resize(keys.len(), Add::Added);
+    outcomes.par_extend(rayon::iter::repeat_n(Add::Added, keys.len()));
     for (&row, &said) in added.first.iter().zip(&said) {
         outcomes[row as usize] = said;
     }
@@ -76,6 +77,10 @@ impl<W: Word, V: TableValue<W>> Fold for Sums<'_, W, V> {
     fn merge(&self, state: &mut V, other: V) {
         let [one, other] = [*state, other].map(|value| value.to_word().to_bits());
         *state = V::from_word(W::from_bits(one.wrapping_add(other)));
+    }
+    #[inline(always)]
+    fn prefetch(&self, row: u32) {
+        ask_for(self.values, row as usize);
     }
 }
 

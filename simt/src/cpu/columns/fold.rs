@@ -1,5 +1,7 @@
 //! Folds: what is computed for each group.
 
+use crate::cpu::words::ask_for;
+
 /// A state for each group of rows, computed row by row.
 ///
 /// `Fold` is for a state that does not depend on the order of the rows, but for rounding.
@@ -37,6 +39,9 @@ pub trait Fold: Sync {
     fn add(&self, state: &mut Self::State, row: u32);
     /// Adds a group of other rows of the same key.
     fn merge(&self, state: &mut Self::State, other: Self::State);
+    /// Prefetches what [`first`](Self::first) and [`add`](Self::add) read for a row. Rows may come in no order.
+    #[inline(always)]
+    fn prefetch(&self, _row: u32) {}
 }
 
 /// A number of a column of values. Integers wrap around; a NaN makes each result a NaN.
@@ -168,6 +173,10 @@ impl<N: Number> Fold for Sum<'_, N> {
     fn merge(&self, state: &mut N::Sum, other: N::Sum) {
         *state = N::plus(*state, other);
     }
+    #[inline(always)]
+    fn prefetch(&self, row: u32) {
+        ask_for(self.0, row as usize);
+    }
 }
 
 /// The sum of the values of each group as a floating-point number, and the rows: their ratio is the mean.
@@ -188,6 +197,10 @@ impl<N: Number> Fold for Mean<'_, N> {
     #[inline(always)]
     fn merge(&self, state: &mut (f64, u32), other: (f64, u32)) {
         *state = (state.0 + other.0, state.1 + other.1);
+    }
+    #[inline(always)]
+    fn prefetch(&self, row: u32) {
+        ask_for(self.0, row as usize);
     }
 }
 
@@ -212,6 +225,10 @@ macro_rules! extreme {
             #[inline(always)]
             fn merge(&self, state: &mut N, other: N) {
                 *state = N::$pick(*state, other);
+            }
+            #[inline(always)]
+            fn prefetch(&self, row: u32) {
+                ask_for(self.0, row as usize);
             }
         }
     )*};

@@ -6,14 +6,11 @@ use std::collections::TryReserveError;
 use warpproof_model::hash::Hash64;
 use warpproof_model::{Key, Seed};
 
-/// Slots of the first table.
-const FIRST: usize = 1 << 8;
+/// Slots of the first table. It is so large that nearly all of a few keys are where their search begins, and
+/// branches go as foreseen.
+const FIRST: usize = 1 << 12;
 
-/// Tables of fewer slots are at most a quarter full: nearly all of their keys are where their search begins,
-/// so that branches go as foreseen.
-const SPARSE: usize = 1 << 12;
-
-/// Keys and their numbers: open addressing with linear probing, at most half full, or a quarter.
+/// Keys and their numbers: open addressing with linear probing, at most half full.
 ///
 /// The slots are private to a thread, and later only read, so this is not a table of the library, whose words
 /// are atomic: it needs none of their protocol.
@@ -79,8 +76,7 @@ impl<K: Key> Numbering<K> {
         }
         self.len += 1;
         self.slots[slot] = (key, self.len);
-        let (len, slots) = (self.len as usize, self.slots.len());
-        if 2 * len > slots || 4 * len > slots && slots < SPARSE {
+        if 2 * self.len as usize > self.slots.len() {
             self.grow()?;
         }
         Ok(Some((self.len - 1, true)))
