@@ -1,7 +1,7 @@
 //! Arbitrary bytes as a table with keys, as `join`, `group` and `dedup` read it. There is never a panic. An
 //! error names its line and its column. A table that is accepted is equal to what another CSV reader finds in
-//! it, and to its parts. Its keys are equal where their cells are, and so are its groups of rows, whatever the
-//! hash.
+//! it, and to its parts. Its keys are equal where their cells are, and so are its groups of rows, whatever
+//! the hash.
 //!
 //! The first byte has the length of the names of the key's columns, and how the file is read; the names
 //! follow, with commas between, and then the file.

@@ -91,7 +91,8 @@ impl Coder {
         }
     }
 
-    /// Whether a code of a key of so many columns is exact: all keys of it are equal.
+    /// Whether a code of a key of so many columns is exact: all keys of it are equal. Those of several
+    /// columns never are.
     pub const fn exact(&self, code: u64, columns: usize) -> bool {
         columns == 1 && (matches!(self.kind, KeyType::Integer) || code & KIND != HASH)
     }

@@ -11,7 +11,8 @@ const ROOM: usize = 1 << 26;
 /// A file of rows with a header that is read in parts, each of whole rows.
 ///
 /// The tables of the parts have the rows of the table of the [whole file](Table::parse), one after the other.
-/// Memory is that of one part.
+/// The time is linear in the file. Memory is that of one part and its table, and as much again while a row is
+/// longer than a part; a quote that is never closed makes all that follows it one row.
 ///
 /// ```
 /// use warpproof::files::{Layout, Parts};
@@ -67,14 +68,14 @@ impl<R: Read> Parts<R> {
         &self.file
     }
 
-    /// The next part, of about so many bytes: more if a row is longer. None after the last row. A file without
-    /// rows has one part.
+    /// The next part, of about so many bytes, at least one: more if a row is longer. None after the last row.
+    /// Only the first part may have no rows. A file without rows has one part.
     ///
     /// # Errors
     /// The file cannot be read, or is [malformed](Table::parse). There are no parts after that.
     pub fn next(&mut self, bytes: usize) -> Result<Option<Table>, Unread> {
         while !self.ended {
-            // Of a row that is longer than a part there is twice as much each time: it is not read again and again.
+            // There is twice as much of a row that is longer than a part each time: the time stays linear.
             let more = bytes.max(self.rest.len()).max(1);
             let room = self.rest.try_reserve(more.min(ROOM)).map_err(|_| ErrorKind::OutOfMemory.into());
             let read = room.and_then(|()| self.file.by_ref().take(more as u64).read_to_end(&mut self.rest));
@@ -93,8 +94,7 @@ impl<R: Read> Parts<R> {
 
     /// The rows that were read as a part, if there are any. A row without an end stays, if the file goes on.
     fn part(&mut self) -> Result<Option<Table>, Malformed> {
-        let rows =
-            if self.ended { self.rest.len() } else { memrchr(b'\n', &self.rest).map_or(0, |at| at + 1) };
+        let rows = if self.ended { self.rest.len() } else { self.lines() };
         let rest = self.rest.split_off(rows);
         let mut part = std::mem::replace(&mut self.rest, rest);
         if self.ended {
@@ -116,6 +116,16 @@ impl<R: Read> Parts<R> {
         }
         self.empty = Some(table.after());
         Ok((is_first || table.rows() > 0).then_some(table))
+    }
+
+    /// The bytes up to the last line end. A line may end with CR alone, but not at the end of what was read,
+    /// where LF may follow.
+    fn lines(&self) -> usize {
+        let last = memrchr(b'\n', &self.rest).or_else(|| {
+            let (_, before) = self.rest.split_last()?;
+            memrchr(b'\r', before)
+        });
+        last.map_or(0, |at| at + 1)
     }
 
     /// Puts bytes before those that are in no part yet.
@@ -208,6 +218,17 @@ mod tests {
         let layout = Layout::integers("k");
         let (_, rows, number) = parts(&file, &layout, 100).expect("rows");
         assert_eq!((rows.len(), number), (1000, file.len().div_ceil(100)));
+        // Lines may end with CR.
+        let file_of_cr: Vec<u8> = file.iter().map(|&byte| if byte == b'\n' { b'\r' } else { byte }).collect();
+        let (_, same_rows, number) = parts(&file_of_cr, &layout, 100).expect("rows");
+        assert!(same_rows == rows && number > 10, "{number}");
+        // An error about the header has its line, in any part.
+        let mut later = Parts::new(&b"\n\nk,x\n1,2\n3,4\n"[..], layout.clone());
+        for _ in 0..2 {
+            let part = later.next(8).expect("a part").expect("a part");
+            let error = part.column("y").expect_err("no such column");
+            assert_eq!((error.line, error.row), (3, Some(0)));
+        }
         // The key of the last row is malformed; all before are read.
         let wrong = [&file[..], b"y,1\n"].concat();
         let error = parts(&wrong, &layout, 100).expect_err("malformed");

@@ -32,7 +32,8 @@ pub struct Row<'r> {
 }
 
 impl<'r> Row<'r> {
-    /// A row whose cells are in these bytes one after the other, with the end of each.
+    /// A row whose cells are in these bytes one after the other, with the end of each. A cell whose end is
+    /// before its beginning, or beyond the bytes, is empty.
     pub const fn new(bytes: &'r [u8], ends: &'r [usize]) -> Self {
         Self { bytes, ends, gap: 0 }
     }

@@ -52,8 +52,8 @@ pub struct Table {
 pub(super) struct Before {
     lines: usize,
     rows: usize,
-    /// Whether the header is.
-    header: bool,
+    /// The line of the header, if it is before them.
+    header: Option<usize>,
 }
 
 /// How a file is read.
@@ -120,17 +120,18 @@ impl Table {
         let mut table = Self::new(std::mem::take(bytes), layout);
         let mark = if table.bytes.starts_with(MARK) { MARK.len() } else { 0 };
         let mut reader = table.reader();
-        let (header, rows_from) = match reader.read(&table.bytes, mark) {
-            Read::Row { row, next } => (row.cells().map(<[u8]>::to_vec).collect(), next - mark),
+        let header = match reader.read(&table.bytes, mark) {
+            Read::Row { row, next } => Ok((row.cells().map(<[u8]>::to_vec).collect(), next - mark)),
             Read::End | Read::Unclosed if !ended => {
                 *bytes = table.bytes;
                 return Ok(None);
             }
-            Read::End => return Err(table.error(0, "there is no header")),
-            Read::Unclosed => return Err(table.error(0, UNCLOSED)),
+            Read::End => Err("there is no header"),
+            Read::Unclosed => Err(UNCLOSED),
         };
-        table.header = header;
         table.bytes.drain(..mark);
+        let (header, rows_from) = header.map_err(|what| table.error(0, what))?;
+        table.header = header;
         table.columns = match &layout.keys[..] {
             [] => (0..table.header.len()).collect(),
             names => table.key_columns(names)?,
@@ -143,7 +144,9 @@ impl Table {
         let Self {
             ref header, ref columns, ref coder, delimiter, before: Before { lines, rows, .. }, ..
         } = *self;
-        let before = Before { lines: lines + line_ends(&self.bytes), rows: rows + self.rows(), header: true };
+        let header_line = self.before.header.unwrap_or_else(|| line_of_row(&self.bytes, 0));
+        let lines = lines + line_ends(&self.bytes);
+        let before = Before { lines, rows: rows + self.rows(), header: Some(header_line) };
         let (header, columns, coder) = (header.clone(), columns.clone(), coder.clone());
         let (bytes, starts, codes) = (vec![], vec![], vec![]);
         Self { bytes, delimiter, header, columns, coder, quoted: true, starts, codes, before }
@@ -256,11 +259,11 @@ impl Table {
         let mut places = self.header.iter().enumerate().filter(|(_, other)| *other == name.as_bytes());
         match (places.next(), places.next()) {
             (Some((column, _)), None) => Ok(column),
-            (Some(_), Some(_)) => Err(self.error(0, format_args!("two columns are named {name:?}"))),
+            (Some(_), Some(_)) => Err(self.header_error(format_args!("two columns are named {name:?}"))),
             (None, _) => {
                 let names: Vec<_> = self.header.iter().map(|n| String::from_utf8_lossy(n)).collect();
                 let message = format_args!("there is no column {name:?}; there are {}", names.join(", "));
-                Err(self.error(0, message))
+                Err(self.header_error(message))
             }
         }
     }
@@ -290,7 +293,7 @@ impl Table {
         for name in names {
             let column = self.column(name)?;
             if columns.contains(&column) {
-                return Err(self.error(0, format_args!("column {name:?} is twice in the key")));
+                return Err(self.header_error(format_args!("column {name:?} is twice in the key")));
             }
             columns.push(column);
         }
@@ -388,12 +391,18 @@ impl Table {
         }
     }
 
+    /// An error about the header.
+    fn header_error(&self, message: impl std::fmt::Display) -> Malformed {
+        let line = self.before.header.unwrap_or_else(|| line_of_row(&self.bytes, 0));
+        Malformed { line, row: Some(0), what: message.to_string() }
+    }
+
     /// An error about the row that begins at `from`.
     fn error(&self, from: usize, message: impl std::fmt::Display) -> Malformed {
         // The header is before all rows. The row that is being read is not in the list yet.
         let Before { lines, rows, header } = self.before;
         let before = rows + self.starts.partition_point(|&start| start < from as u64);
-        let row = if from == 0 && !header { 0 } else { before + 1 };
+        let row = if from == 0 && header.is_none() { 0 } else { before + 1 };
         Malformed { line: lines + line_of_row(&self.bytes, from), row: Some(row), what: message.to_string() }
     }
 }
@@ -459,6 +468,8 @@ mod tests {
             (b"id,a\n1,2,3\n", 2, 1, "column 3: the row has 3 cells"),
             (b"a,id\n1,2\n1,\"x\n\"\n", 3, 2, "column 2 (id): \"x\\n\" is not an integer"),
             (b"id\n1\n\"2\n", 3, 2, UNCLOSED),
+            (b"\xef\xbb\xbf\n\n\"id\n", 3, 0, UNCLOSED),
+            (b"\xef\xbb\xbf\n\nname\n", 3, 0, "there is no column \"id\"; there are name"),
         ] {
             let error = parse(text).expect_err("malformed");
             assert_eq!(error.line, line, "{error}");

@@ -30,15 +30,16 @@ const MOST: usize = 1 << 22;
 /// Files are CSV, or have tabs between cells if their name ends in .tsv or .tab; they may be packed with gzip
 /// or zstd. They are Parquet if their name ends in .parquet. Each has a header. A column of the right file
 /// whose name is taken gets the first free of the suffixes `_right`, `_right2`, `_right3` and so on. Fields
-/// with commas, quotes or line ends are quoted in the output. The right file is kept in memory, unpacked. The
-/// left one is read in parts and need not fit; where it is text and the output Parquet, whose columns have a
-/// type, it is kept in memory too.
+/// with commas, quotes or line ends are quoted in the output. The right file is read first
+/// and kept in memory, unpacked. The left one is read in parts and need not fit: of 16 MiB of text, or of
+/// some groups of a Parquet file's rows. Where it is text and the output Parquet, whose columns have a type,
+/// it is kept in memory too.
 ///
-/// Cells of Parquet files are compared, and written to other files, as the text that CSV would have. A cell without a value is empty, in all kinds of
-/// files. Dates, times, decimal numbers and UUIDs become text; a column of lists or groups is an error. An
-/// output has columns of truth values, of integers or floating-point numbers of 64 bits, of text, or of
-/// bytes. A column of a Parquet file keeps its type. One of a text file has the type that all its cells have
-/// if they are as a program writes them: 007 is text.
+/// Cells of Parquet files are compared, and written to other files, as the text that CSV would have. A cell
+/// without a value is empty, in all kinds of files. Dates, times, decimal numbers and UUIDs become text; a
+/// column of lists or groups is an error. An output has columns of truth values, of integers or
+/// floating-point numbers of 64 bits, of text, or of bytes. A column of a Parquet file keeps its type. One of
+/// a text file has the type that all its cells have if they are as a program writes them: 007 is text.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -107,13 +108,13 @@ pub(crate) fn join(args: &Args) -> Result<(), Failure> {
     let on = args.table.open()?;
     let coder = args.compare.coder();
     let keys = &args.on.left;
-    let (first, rest) = if args.table.needs_kinds(&args.left)? {
+    let right = Source::read(&args.right, &args.on.right, &coder)?;
+    let left = if args.table.needs_kinds(&args.left)? {
         Parts::whole(Source::read(&args.left, keys, &coder)?)
     } else {
         Parts::begin(&args.left, keys, &coder)?
     };
-    let right = Source::read(&args.right, &args.on.right, &coder)?;
-    write(args, &on, (first, rest), right)
+    write(args, &on, left, right)
 }
 
 fn write(
@@ -125,15 +126,19 @@ fn write(
     let index = Index::build(on, &mut right.rows, &args.table)?;
     let mut output = Output::new(args, (&left, &right))?;
     let mut progress = Progress::new("joining", rest.position().0);
-    let mut next = Some(left);
+    let (mut next, mut before) = (Some(left), 0);
     while let Some(left) = next {
+        // Of a part as much is joined as of its rows.
+        let part = rest.position().1 - before;
         for (batch, codes) in left.rows.codes().chunks(BATCH).enumerate() {
             let from = batch * BATCH;
             let found = index.find((&left.rows, from, codes), &right.rows)?;
             output.batch((&left.rows, from), &found, &index)?;
+            let share = (from + codes.len()) as f64 / left.rows.len() as f64;
+            progress.at(before + (part as f64 * share) as u64);
             progress.say(|| index.copied());
         }
-        progress.at(rest.position().1);
+        before += part;
         drop(left);
         next = rest.next()?;
     }
@@ -280,8 +285,8 @@ impl Joined<'_> {
         }
     }
 
-    /// How many of these rows fit so many bytes; one at least. Brings what they are made of to the cache: else
-    /// each row would be waited for by itself.
+    /// How many of these rows fit so many bytes; one at least. Brings what they are made of to the cache:
+    /// else each row would be waited for by itself.
     fn fitting(&self, left: &Rows, pairs: &[(usize, usize)], most: usize) -> usize {
         let mut bytes = 0;
         let sizes = pairs.iter().map(|&(row, other)| left.row_bytes(row) + self.right.row_bytes(other));

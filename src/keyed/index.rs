@@ -135,7 +135,9 @@ impl Leaders for Codes {
 #[cfg(test)]
 mod tests {
     use super::super::Reader;
+    use super::super::rows::Head;
     use super::*;
+    use crate::parquet::{Columns, kinds};
     use std::collections::BTreeMap;
     use warpproof::files::{Coder, KeyType, Layout, Table};
 
@@ -170,7 +172,19 @@ mod tests {
         }
     }
 
-    /// Long and short cells, and integers in two columns.
+    /// The rows of a table as columns of their types.
+    fn in_columns(table: &Table, layout: &Layout) -> Rows {
+        let names = || table.header().iter().map(|name| &name[..]);
+        let mut cells = Columns::new(names(), &kinds(table));
+        let mut reader = table.reader();
+        for row in 0..table.rows() {
+            table.row(row, &mut reader).cells().for_each(|cell| cells.cell(cell).unwrap());
+            cells.end();
+        }
+        Rows::Columns(Head::new(names(), layout.clone()).unwrap().code(cells, 0).unwrap())
+    }
+
+    /// Long and short cells, and integers in two columns, of text files and in columns.
     #[test]
     fn keys_of_one_hash_stay_apart() {
         let cell = |i: u64| format!("{},{}", if i.is_multiple_of(3) { "a long cell " } else { "" }, i % 40);
@@ -187,23 +201,31 @@ mod tests {
         ] {
             for hashes in [1, 2, 5, u64::MAX] {
                 let coder = Coder::with_few_hashes(kind, hashes);
-                let keys = keys.iter().map(|&key| key.to_owned()).collect();
+                let keys: Vec<String> = keys.iter().map(|&key| key.to_owned()).collect();
                 let layout = Layout { delimiter: b',', keys, coder };
-                let parse =
-                    |rows| Rows::Text(Table::parse(text(rows, kind).into_bytes(), &layout, |_| {}).unwrap());
-                let (left, mut right) = (parse(100..250), parse(0..300));
-                let key = |file: &Rows, row: usize| -> Vec<Vec<u8>> {
-                    let mut reader = Reader::NEW;
-                    let row = file.row(row, &mut reader);
-                    file.columns().iter().map(|&column| row.cell(column).to_vec()).collect()
+                let parse = |rows, as_columns: bool| {
+                    let table = Table::parse(text(rows, kind).into_bytes(), &layout, |_| {}).unwrap();
+                    if as_columns { in_columns(&table, &layout) } else { Rows::Text(table) }
                 };
-                let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
-                (0..300).for_each(|row| rows.entry(key(&right, row as usize)).or_default().push(row));
-                let expected: Vec<_> =
-                    (0..150).map(|row| rows.get(&key(&left, row)).cloned().unwrap_or_default()).collect();
-                let mut first: Vec<u32> = rows.values().map(|rows| rows[0]).collect();
-                first.sort_unstable();
-                assert!(matched(&left, &mut right, None) == (expected, first), "{:?} {hashes}", layout.keys);
+                for (ours, theirs) in [(false, false), (true, true), (true, false), (false, true)] {
+                    let (left, mut right) = (parse(100..250, ours), parse(0..300, theirs));
+                    let key = |file: &Rows, row: usize| -> Vec<Vec<u8>> {
+                        let mut reader = Reader::NEW;
+                        let row = file.row(row, &mut reader);
+                        file.columns().iter().map(|&column| row.cell(column).to_vec()).collect()
+                    };
+                    let mut rows: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+                    (0..300).for_each(|row| rows.entry(key(&right, row as usize)).or_default().push(row));
+                    let expected: Vec<_> =
+                        (0..150).map(|row| rows.get(&key(&left, row)).cloned().unwrap_or_default()).collect();
+                    let mut first: Vec<u32> = rows.values().map(|rows| rows[0]).collect();
+                    first.sort_unstable();
+                    assert!(
+                        matched(&left, &mut right, None) == (expected, first),
+                        "{:?} {hashes} {ours} {theirs}",
+                        layout.keys
+                    );
+                }
             }
         }
     }

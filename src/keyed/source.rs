@@ -9,7 +9,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use warpproof::files::{Coder, Layout, Malformed, Table, Unread};
 
-/// Bytes of a part of a text file, and rows of one of a Parquet file.
+const NO_MEMORY: &str = "there is no memory for its rows";
+
+/// Bytes of a part of a text file, and rows of one of a Parquet file, which has whole groups.
 const BYTES: usize = 1 << 24;
 const ROWS: usize = 1 << 18;
 
@@ -26,7 +28,15 @@ impl Source {
     pub(crate) fn read(path: &Path, keys: &[String], coder: &Coder) -> Result<Self, Failure> {
         let layout = layout(path, keys, coder);
         if is_parquet(path)? {
-            return Ok(Parts::of_parquet(path, layout, usize::MAX)?.0);
+            let (mut file, head) = open(path, layout)?;
+            let mut progress = Progress::new("reading", file.position().0);
+            let mut cells = first(&mut file)?;
+            while let Some(more) = file.next(ROWS)? {
+                let appended = cells.append(more);
+                appended.map_err(|_| Failure::input(format_args!("{}: {NO_MEMORY}", path.display())))?;
+                progress.at(file.position().1);
+            }
+            return source(path, &file, &head, (cells, 0));
         }
         let mut file = Input::open(path)?;
         let mut bytes = Vec::new();
@@ -67,12 +77,16 @@ enum Rest {
 }
 
 impl Parts {
-    /// The first part of a file, with a code for the key of each row, and what follows it. A file without rows
-    /// has a first part.
+    /// The first part of a file, with a code for the key of each row, and what follows it. A file without
+    /// rows has a first part.
     pub(crate) fn begin(path: &Path, keys: &[String], coder: &Coder) -> Result<(Source, Self), Failure> {
         let layout = layout(path, keys, coder);
         if is_parquet(path)? {
-            return Self::of_parquet(path, layout, ROWS);
+            let (mut file, head) = open(path, layout)?;
+            let cells = first(&mut file)?;
+            let first = source(path, &file, &head, (cells, 0))?;
+            let (path, total) = (path.to_path_buf(), file.position().0);
+            return Ok((first, Self { path, total, rest: Rest::Parquet(Box::new(file), head) }));
         }
         let parts = warpproof::files::Parts::new(Input::open(path)?, layout);
         // A device or a pipe has no length.
@@ -88,19 +102,6 @@ impl Parts {
     pub(crate) fn whole(source: Source) -> (Source, Self) {
         let (path, total) = (source.path.clone(), source.rows.len() as u64);
         (source, Self { path, total, rest: Rest::None })
-    }
-
-    /// The first part of a Parquet file, of about so many rows.
-    fn of_parquet(path: &Path, layout: Layout, rows: usize) -> Result<(Source, Self), Failure> {
-        let mut file = parquet::File::open(path)?;
-        let head = Head::new(file.names(), layout).map_err(|error| malformed(path, true, &error))?;
-        let cells = match file.next(rows)? {
-            Some(cells) => cells,
-            None => Columns::new(file.names(), &file.kinds()),
-        };
-        let first = source(path, &file, &head, (cells, 0))?;
-        let (path, total) = (path.to_path_buf(), file.position().0);
-        Ok((first, Self { path, total, rest: Rest::Parquet(Box::new(file), head) }))
     }
 
     /// The next part; none after the last one.
@@ -133,6 +134,19 @@ impl Parts {
         };
         (self.total, read)
     }
+}
+
+/// Opens a Parquet file.
+fn open(path: &Path, layout: Layout) -> Result<(parquet::File, Head), Failure> {
+    let file = parquet::File::open(path)?;
+    let head = Head::new(file.names(), layout).map_err(|error| malformed(path, true, &error))?;
+    Ok((file, head))
+}
+
+/// The first rows of a Parquet file, or its columns without a row.
+fn first(file: &mut parquet::File) -> Result<Columns, Failure> {
+    let found = file.next(ROWS)?;
+    Ok(found.unwrap_or_else(|| Columns::new(file.names(), &file.kinds())))
 }
 
 /// A part of a Parquet file, after so many rows.

@@ -4,7 +4,8 @@ use super::kind::Kind;
 use super::text::{digits, put};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::ParquetError;
+use std::collections::TryReserveError;
 use std::sync::Arc;
 
 /// The cells of a column.
@@ -19,7 +20,7 @@ pub(crate) struct Column {
     values: Values,
 }
 
-/// A value of each row. One without a value has one that does not count, which is empty if it is a text.
+/// A value for each row; a placeholder where the row has none, which is empty if it is a text.
 #[derive(Clone)]
 enum Values {
     Boolean(Vec<bool>),
@@ -42,9 +43,14 @@ impl Texts {
         &self.bytes[from..self.ends[at]]
     }
 
-    fn push(&mut self, text: &[u8]) {
+    /// Appends a text. Returns whether there was memory for it.
+    fn push(&mut self, text: &[u8]) -> bool {
+        if self.bytes.try_reserve(text.len()).and_then(|()| self.ends.try_reserve(1)).is_err() {
+            return false;
+        }
         self.bytes.extend_from_slice(text);
         self.ends.push(self.bytes.len());
+        true
     }
 }
 
@@ -112,7 +118,18 @@ impl Column {
         if pushed { Ok(()) } else { Err(self.other_type(cell)) }
     }
 
-    /// Appends a value. Returns whether it is of the column's type.
+    /// Makes room for so many rows more; not for the bytes of their texts.
+    pub(super) fn reserve(&mut self, rows: usize) -> Result<(), TryReserveError> {
+        self.levels.try_reserve(rows)?;
+        match &mut self.values {
+            Values::Boolean(values) => values.try_reserve(rows),
+            Values::Integer(values, _) => values.try_reserve(rows),
+            Values::Float(values) => values.try_reserve(rows),
+            Values::Bytes(texts) => texts.ends.try_reserve(rows),
+        }
+    }
+
+    /// Appends a value. Returns whether it is of the column's type, and there was memory for it.
     pub(super) fn push_value(&mut self, value: Value<'_>) -> bool {
         let mut is_there = true;
         match (&mut self.values, value) {
@@ -120,7 +137,9 @@ impl Column {
             (Values::Integer(values, _), Value::Integer(value)) => values.push(value),
             (Values::Float(values), Value::Float(value)) => values.push(value),
             (Values::Bytes(texts), Value::Bytes(text)) => {
-                texts.push(text);
+                if !texts.push(text) {
+                    return false;
+                }
                 is_there = !text.is_empty();
             }
             _ => return false,
@@ -159,24 +178,30 @@ impl Column {
     }
 
     /// Appends the rows of a column of the same kind.
-    pub(super) fn append(&mut self, other: Self) {
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub(super) fn append(&mut self, other: Self) -> Result<(), TryReserveError> {
+        self.reserve(other.levels.len())?;
         match (&mut self.values, other.values) {
             (Values::Boolean(ours), Values::Boolean(theirs)) => ours.extend(theirs),
             (Values::Integer(ours, _), Values::Integer(theirs, _)) => ours.extend(theirs),
             (Values::Float(ours), Values::Float(theirs)) => ours.extend(theirs),
             (Values::Bytes(ours), Values::Bytes(theirs)) => {
                 let base = ours.bytes.len();
+                ours.bytes.try_reserve(theirs.bytes.len())?;
                 ours.bytes.extend(theirs.bytes);
                 ours.ends.extend(theirs.ends.iter().map(|end| base + end));
             }
-            _ => return,
+            _ => return Ok(()),
         }
         self.levels.extend(other.levels);
         self.whole &= other.whole;
+        Ok(())
     }
 
-    /// Appends cells of another column; of [`NO_ROW`](super::NO_ROW) an empty one. Returns how many bytes they
-    /// have, and a word for each.
+    /// Appends cells of another column; of [`NO_ROW`](super::NO_ROW) an empty one. Returns how many bytes
+    /// they have, and a word for each.
     ///
     /// # Errors
     /// A cell is of another type.
@@ -212,7 +237,11 @@ impl Column {
             (Values::Float(to), Values::Float(from)) => to.extend(rows.map(|row| value(from, row))),
             (Values::Bytes(to), Values::Bytes(from)) => {
                 let begin = to.bytes.len();
-                rows.for_each(|row| to.push(if row < from.ends.len() { from.get(row) } else { &[] }));
+                for row in rows {
+                    if !to.push(if row < from.ends.len() { from.get(row) } else { &[] }) {
+                        return Err(std::io::ErrorKind::OutOfMemory.into());
+                    }
+                }
                 bytes = to.bytes.len() - begin;
             }
             _ => {}
@@ -242,7 +271,7 @@ impl Column {
         }
     }
 
-    /// Whether two cells are equal as text and as integers. None if that is known of their texts alone.
+    /// Whether two cells are equal, as text and as integers. None if their texts have to be compared.
     pub(super) fn same(&self, row: usize, other: &Self, other_row: usize) -> Option<bool> {
         let levels = [self.levels.get(row)?, other.levels.get(other_row)?];
         match (&self.values, &other.values) {
@@ -285,7 +314,7 @@ impl Column {
     }
 
     /// Writes the cells.
-    pub(super) fn write(self, writer: &mut ColumnWriter<'_>) -> Result<()> {
+    pub(super) fn write(self, writer: &mut ColumnWriter<'_>) -> Result<(), ParquetError> {
         let levels = Some(&self.levels[..]);
         let there = if self.whole { &[][..] } else { &self.levels };
         match (self.values, writer) {
@@ -324,4 +353,106 @@ fn with_value<T: Copy>(mut values: Vec<T>, levels: &[i16]) -> Vec<T> {
         values.retain(|_| levels.next() == Some(&1));
     }
     values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parquet::NO_ROW;
+
+    /// Columns of all kinds, with the text of each cell.
+    fn columns() -> Vec<(Kind, Vec<&'static str>)> {
+        vec![
+            (Kind::Boolean, vec!["true", "", "false", "false"]),
+            (Kind::Integer, vec!["-9223372036854775808", "7", "", "1000000000000000000"]),
+            (Kind::Unsigned, vec!["18446744073709551615", "", "7", "0"]),
+            (Kind::Float, vec!["NaN", "-0.0", "", "0.1"]),
+            (Kind::Text, vec!["", "a text", "7", ""]),
+            (Kind::Bytes, vec!["x", "", "", "yz"]),
+        ]
+    }
+
+    fn column(kind: Kind, cells: &[&str]) -> Column {
+        let mut column = Column::new("c".into(), kind);
+        cells.iter().for_each(|cell| column.push(cell.as_bytes()).expect("of this type"));
+        column
+    }
+
+    fn texts(column: &Column) -> Vec<String> {
+        let text = |row| {
+            let mut out = Vec::new();
+            column.text(row, &mut out);
+            String::from_utf8(out).expect("text")
+        };
+        // A row more, which is not there.
+        let mut all: Vec<String> = (0..=column.levels.len()).map(text).collect();
+        assert_eq!(all.pop().as_deref(), Some(""));
+        all
+    }
+
+    #[test]
+    fn cells_keep_their_text() {
+        for (kind, cells) in columns() {
+            let whole = column(kind, &cells);
+            assert_eq!(texts(&whole), cells, "{kind:?}");
+            assert!(!whole.whole && column(kind, &cells[..1]).whole != cells[0].is_empty());
+            let mut twice = column(kind, &cells);
+            twice.append(column(kind, &cells)).expect("memory");
+            assert_eq!(texts(&twice), [&cells[..], &cells].concat(), "{kind:?}");
+            twice.fill(10);
+            assert_eq!(texts(&twice)[8..], ["", ""]);
+            assert_eq!(
+                twice.levels.iter().filter(|&&level| level == 1).count(),
+                twice.levels.len() - { 2 + 2 * cells.iter().filter(|cell| cell.is_empty()).count() }
+            );
+        }
+        assert!(Column::new("c".into(), Kind::Integer).push(b"x").is_err());
+        assert!(!Column::new("c".into(), Kind::Text).push_value(Value::Integer(1)));
+    }
+
+    #[test]
+    fn cells_are_gathered_as_they_are_or_by_their_text() {
+        let rows = [3, 0, NO_ROW, 1, 1, 2];
+        for (kind, cells) in columns() {
+            let expected = rows.map(|row| cells.get(row).copied().unwrap_or_default());
+            for to in [kind, Kind::Bytes, Kind::Text] {
+                let mut gathered = Column::new("to".into(), to);
+                let bytes = gathered.gather(&column(kind, &cells), rows.into_iter()).expect("of this type");
+                assert_eq!(texts(&gathered), expected, "{kind:?} {to:?}");
+                let text = if matches!(to, Kind::Bytes | Kind::Text) { expected.concat().len() } else { 0 };
+                assert_eq!(bytes, rows.len() * size_of::<u64>() + text);
+                assert!(!gathered.whole);
+            }
+            // All rows have a value, but one of those asked for is not there.
+            let there: Vec<&str> = cells.iter().copied().filter(|cell| !cell.is_empty()).collect();
+            for (rows, whole) in [(&[1, 0][..], true), (&[0, NO_ROW], false)] {
+                let mut gathered = Column::new("to".into(), kind);
+                gathered.gather(&column(kind, &there), rows.iter().copied()).expect("of this type");
+                assert_eq!(gathered.whole, whole);
+                assert_eq!(texts(&gathered)[0], there[rows[0]]);
+            }
+        }
+        let mut numbers = Column::new("to".into(), Kind::Integer);
+        assert!(numbers.gather(&column(Kind::Text, &["x"]), [0].into_iter()).is_err());
+    }
+
+    #[test]
+    fn equal_cells_are_known_where_texts_need_not_be_compared() {
+        for (kind, cells) in columns() {
+            let ours = column(kind, &cells);
+            for (a, one) in cells.iter().enumerate() {
+                for (b, other) in cells.iter().enumerate() {
+                    if let Some(same) = ours.same(a, &ours, b) {
+                        assert_eq!(same, one == other, "{kind:?} {one} {other}");
+                    }
+                }
+            }
+        }
+        let (signed, unsigned) =
+            (column(Kind::Integer, &["-1"]), column(Kind::Unsigned, &["18446744073709551615"]));
+        assert_eq!(signed.same(0, &unsigned, 0), None);
+        assert_eq!(signed.same(0, &signed, 0), Some(true));
+        assert_eq!(signed.same(0, &column(Kind::Integer, &["7"]), 0), Some(false));
+        assert_eq!(column(Kind::Text, &["7"]).same(0, &column(Kind::Text, &["007"]), 0), None);
+    }
 }

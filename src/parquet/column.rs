@@ -81,7 +81,7 @@ pub(super) fn rows(descr: &ColumnDescPtr, pages: Box<dyn PageReader>, format: Fo
                 _ => Err("a timestamp of another length"),
             })
         }
-        // Its shortest text is that of another number of 64 bits than its value is.
+        // It is kept as the number of 64 bits that its shortest text names: 0.1 stays 0.1.
         ColumnReader::FloatColumnReader(reader) => typed(reader, optional, None, |value, to, scratch| {
             put(scratch, format_args!("{value:?}"));
             Ok(to.push(scratch).is_ok())
@@ -113,7 +113,7 @@ where
 
 impl<T: DataType, F: Fn(&T::T, &mut Column, &mut Scratch) -> Pushed> Rows for Typed<T, F> {
     fn read(&mut self, rows: usize, to: &mut Column) -> Result<(), Wrong> {
-        const OTHER: &str = "a value of another type than its column";
+        const OTHER: &str = "a value of another type than its column, or for which there is no memory";
         self.levels.clear();
         self.values.clear();
         let mut read = 0;

@@ -9,6 +9,7 @@ use parquet::file::properties::WriterPropertiesPtr;
 use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 use rayon::prelude::*;
+use std::collections::TryReserveError;
 use std::sync::Arc;
 
 /// Bytes of cells, and rows, of a group, which is kept in memory until it is written.
@@ -110,10 +111,15 @@ impl Columns {
     }
 
     /// Appends rows of the same columns.
-    pub(super) fn append(&mut self, other: Self) {
-        self.columns.iter_mut().zip(other.columns).for_each(|(ours, theirs)| ours.append(theirs));
+    ///
+    /// # Errors
+    /// There is no memory. Columns are of different lengths then.
+    pub(crate) fn append(&mut self, other: Self) -> std::result::Result<(), TryReserveError> {
+        let mut columns = self.columns.iter_mut().zip(other.columns);
+        columns.try_for_each(|(ours, theirs)| ours.append(theirs))?;
         self.rows += other.rows;
         self.bytes += other.bytes;
+        Ok(())
     }
 
     /// Appends the text of a cell.
@@ -138,7 +144,7 @@ impl Columns {
         self.columns.get(column)?.integer(row)
     }
 
-    /// Whether two cells are equal as text and as integers. None if that is known of their texts alone.
+    /// Whether two cells are equal, as text and as integers. None if their texts have to be compared.
     pub(crate) fn same(
         &self,
         (row, column): (usize, usize),
@@ -170,6 +176,9 @@ pub(super) struct Group {
 impl Group {
     /// Appends rows. All are of the same columns.
     pub(super) fn append(&mut self, rows: Columns) {
+        if rows.rows == 0 {
+            return;
+        }
         self.columns.resize_with(rows.columns.len(), Vec::new);
         self.columns.iter_mut().zip(rows.columns).for_each(|(parts, part)| parts.push(part));
         self.rows += rows.rows;

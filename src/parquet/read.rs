@@ -14,9 +14,10 @@ use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 use rayon::prelude::*;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 /// Rows that are read of a column at once.
 const ROWS: usize = 1 << 12;
@@ -70,15 +71,15 @@ impl File {
         (u64::try_from(all).unwrap_or(0), self.before)
     }
 
-    /// The next rows: those of so many groups that there is one for each thread, and that they have so many
-    /// rows. None after the last group. The threads read a column of a group each.
+    /// The next rows: those of as few groups as have so many, or of all that are left. None after the last
+    /// group. The threads read a column of a group each.
     pub(crate) fn next(&mut self, rows: usize) -> Result<Option<Columns>, Failure> {
         let Self { path, file, reader, formats, next, before } = self;
         let schema = reader.metadata().file_metadata().schema_descr();
         let mut groups = Vec::new();
         let mut found = 0;
         for metadata in &reader.metadata().row_groups()[*next..] {
-            if groups.len() >= rayon::current_num_threads() && found >= rows {
+            if !groups.is_empty() && found >= rows {
                 break;
             }
             let rows = metadata.num_rows();
@@ -96,26 +97,49 @@ impl File {
         let none = Columns::new(names, &kinds);
         let places = |group| (0..kinds.len()).map(move |column| (group, column));
         let places: Vec<(&Group<'_>, usize)> = groups.iter().flat_map(places).collect();
-        let columns = guarded(path, || {
-            let column = |&(group, at): &(&Group<'_>, usize)| group.column(at, none.columns()[at].empty());
-            places.par_iter().map(column).collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, _>>()
-        })?;
-        let mut all = none.empty();
+        let column = |&(group, at): &(&Group<'_>, usize)| {
+            guarded(path, || group.column(at, none.columns()[at].empty()))
+        };
+        let columns = places.par_iter().map(column).collect::<Vec<_>>();
         let mut columns = columns.into_iter();
+        let mut all: Option<Columns> = None;
         for group in &groups {
-            all.append(Columns::of(columns.by_ref().take(kinds.len()).collect(), group.rows));
+            let columns = columns.by_ref().take(kinds.len()).collect::<Result<Vec<_>, _>>()?;
+            let group = Columns::of(columns, group.rows);
+            match &mut all {
+                Some(all) => all.append(group).map_err(|_| no_memory(path))?,
+                None => all = Some(group),
+            }
         }
-        Ok(Some(all))
+        Ok(all)
     }
 }
 
-/// The crate is not written for files that are broken on purpose: it may panic.
+thread_local! {
+    /// Whether a panic of this thread is caught, and is not to be printed.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The crate is not written for files that are broken on purpose: it may panic. A panic is an error then, and
+/// prints nothing. What is read here starts no other threads.
 fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-    let hook = take_hook();
-    set_hook(Box::new(|_| ()));
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let hook = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                hook(panic);
+            }
+        }));
+    });
+    let before = GUARDED.replace(true);
     let read = catch_unwind(AssertUnwindSafe(read));
-    set_hook(hook);
+    GUARDED.set(before);
     read.unwrap_or_else(|_| Err(Failure::input(format_args!("{}: broken Parquet data", path.display()))))
+}
+
+fn no_memory(path: &Path) -> Failure {
+    Failure::input(format_args!("{}: there is no memory for its rows", path.display()))
 }
 
 /// Checks that the file may be Parquet.
@@ -167,6 +191,7 @@ impl Group<'_> {
         };
         check_packing(path, (at, name), chunk.compression())?;
         let pages = pages(self.file, chunk, self.rows).map_err(|e| broken(path, &e.to_string()))?;
+        to.reserve(self.rows).map_err(|_| no_memory(path))?;
         let mut values = rows(descr, pages, self.formats[at]);
         let mut done = 0;
         while done < self.rows {

@@ -101,8 +101,8 @@ impl Format {
         }
     }
 
-    /// Bytes as text, which is in `out` if it is not that of the bytes themselves. Else says what is wrong with
-    /// them.
+    /// Bytes as text, which is in `out` if it is not that of the bytes themselves. Else says what is wrong
+    /// with them.
     pub(super) fn bytes<'v>(self, value: &'v [u8], out: &'v mut Vec<u8>) -> Result<&'v [u8], &'static str> {
         match self {
             Self::Decimal(scale) => {

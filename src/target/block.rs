@@ -36,8 +36,8 @@ impl Block {
         Ok(())
     }
 
-    /// Appends a row for each of these pairs: all cells of a row of `left`, and the cells of some columns of a
-    /// row of `right`, which are empty if it is [`NO_ROW`].
+    /// Appends a row for each of these pairs: all cells of a row of `left`, and the cells of some columns of
+    /// a row of `right`, which are empty if it is [`NO_ROW`].
     ///
     /// # Errors
     /// A cell is of another type than its column.

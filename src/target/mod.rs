@@ -108,6 +108,9 @@ impl Target {
 
     /// Writes the rows of a [`block`](Self::block) of this output, after what was written before.
     pub(crate) fn extend(&mut self, block: Block) -> Result<(), Failure> {
+        if block.bytes() == 0 {
+            return Ok(());
+        }
         self.flush()?;
         self.writer.write(block).map_err(|e| self.failed(&e))
     }

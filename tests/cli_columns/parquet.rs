@@ -107,6 +107,39 @@ fn results_are_those_of_text_files() {
     }
 }
 
+/// Keys of one file are integers, those of the other are texts.
+#[test]
+fn columns_of_other_types_are_joined_by_their_text() {
+    let folder = folder("parquet_mixed");
+    let integers = "k,x\n7,1\n,2\n1000000000000000000,3\n-5,4\n8,5\n";
+    let texts = "k,y\n007,a\n7,b\n,c\n1000000000000000000,d\nx,e\n-5.0,f\n8,g\n";
+    for (name, rows) in [("i", integers), ("t", texts)] {
+        write(&folder, &format!("{name}.csv"), rows);
+        let (from, to) = (format!("{name}.csv"), format!("{name}.parquet"));
+        stdout(&folder, &["dedup", &from, "-o", &to]);
+    }
+    let files =
+        [("i.csv", "t.csv"), ("i.parquet", "t.parquet"), ("i.csv", "t.parquet"), ("i.parquet", "t.csv")];
+    for (left, right) in files {
+        let outer = ["join", left, right, "--on", "k", "--how", "outer"];
+        let expected = "k,x,y\n7,1,b\n,2,c\n1000000000000000000,3,d\n-5,4,\n8,5,g\n007,,a\nx,,e\n-5.0,,f\n";
+        assert_eq!(text(&stdout(&folder, &outer)), expected, "{left} {right}");
+        stdout(&folder, &[&outer[..], &["-o", "out.parquet"]].concat());
+        assert_eq!(text(&stdout(&folder, &["dedup", "out.parquet"])), expected, "{left} {right}");
+    }
+    // As integers 007 is 7.
+    write(&folder, "t.csv", "k,y\n007,a\n7,b\n1000000000000000000,d\n");
+    write(&folder, "i.csv", "k,x\n7,1\n1000000000000000000,3\n-5,4\n");
+    for name in ["i", "t"] {
+        let (from, to) = (format!("{name}.csv"), format!("{name}.parquet"));
+        stdout(&folder, &["dedup", &from, "-o", &to]);
+    }
+    for (left, right) in files {
+        let found = stdout(&folder, &["join", left, right, "--on", "k", "--as", "integer"]);
+        assert_eq!(text(&found), "k,x,y\n7,1,a\n7,1,b\n1000000000000000000,3,d\n", "{left} {right}");
+    }
+}
+
 /// Left files that are read in several parts, of text, with quotes, and of columns; what is wrong in the last
 /// part has the row of the file.
 #[test]

@@ -149,7 +149,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
         if self.keys.len() <= SAMPLE {
             return Ok(true);
         }
-        let mut table = Numbering::new(self.seed).map_err(no_memory::<K>)?;
+        let mut table = Numbering::sparse(self.seed).map_err(no_memory::<K>)?;
         let step = self.keys.len() / SAMPLE;
         let mut seen: Vec<u32> = room(SAMPLE)?;
         for &key in self.keys.iter().step_by(step).take(SAMPLE) {
@@ -165,7 +165,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
 
     /// Groups the rows of the keys of a chunk that come first, as many keys as fit a cache.
     fn combine(&self, rows: Range<usize>, numbers: &[AtomicU32]) -> Result<Chunk<K, F::State>, Error> {
-        let mut table = Numbering::new(self.seed).map_err(no_memory::<K>)?;
+        let mut table = Numbering::sparse(self.seed).map_err(no_memory::<K>)?;
         let (mut groups, mut group_keys) = (Found::NONE, room(0)?);
         let (mut left_keys, mut left_rows) = (Vec::new(), Vec::new());
         for (&key, row) in self.keys[rows.clone()].iter().zip(rows.start as u32..) {
@@ -240,7 +240,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
     ) -> Result<Found<F::State>, Error> {
         let table = match table {
             Some(table) => table,
-            None => table.insert(Numbering::new(self.seed).map_err(no_memory::<K>)?),
+            None => table.insert(Numbering::sparse(self.seed).map_err(no_memory::<K>)?),
         };
         table.clear();
         let mut found = Found::NONE;

@@ -39,7 +39,8 @@ pub trait Fold: Sync {
     fn add(&self, state: &mut Self::State, row: u32);
     /// Adds a group of other rows of the same key.
     fn merge(&self, state: &mut Self::State, other: Self::State);
-    /// Prefetches what [`first`](Self::first) and [`add`](Self::add) read for a row. Rows may come in no order.
+    /// Prefetches what [`first`](Self::first) and [`add`](Self::add) read for a row. Rows may come in no
+    /// order.
     #[inline(always)]
     fn prefetch(&self, _row: u32) {}
 }

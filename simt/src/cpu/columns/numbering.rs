@@ -6,11 +6,14 @@ use std::collections::TryReserveError;
 use warpproof_model::hash::Hash64;
 use warpproof_model::{Key, Seed};
 
-/// Slots of the first table. It is so large that nearly all of a few keys are where their search begins, and
-/// branches go as foreseen.
-const FIRST: usize = 1 << 12;
+/// Slots of the first table.
+const FIRST: usize = 1 << 8;
 
-/// Keys and their numbers: open addressing with linear probing, at most half full.
+/// Tables of fewer slots are at most a quarter full: nearly all of their keys are where their search begins,
+/// so that branches go as foreseen. A [sparse](Numbering::sparse) one begins with as many.
+const SPARSE: usize = 1 << 12;
+
+/// Keys and their numbers: open addressing with linear probing, at most half full, or a quarter.
 ///
 /// The slots are private to a thread, and later only read, so this is not a table of the library, whose words
 /// are atomic: it needs none of their protocol.
@@ -25,6 +28,12 @@ impl<K: Key> Numbering<K> {
     /// An empty table.
     pub(super) fn new(seed: Seed) -> Result<Self, TryReserveError> {
         Ok(Self { slots: empty(FIRST)?, len: 0, seed })
+    }
+
+    /// An empty table in which even a hundred keys hardly ever meet, of 64 KiB for 64-bit keys: for a thread
+    /// that uses it for many rows.
+    pub(super) fn sparse(seed: Seed) -> Result<Self, TryReserveError> {
+        Ok(Self { slots: empty(SPARSE)?, len: 0, seed })
     }
 
     /// Forgets all keys; the room stays.
@@ -76,7 +85,8 @@ impl<K: Key> Numbering<K> {
         }
         self.len += 1;
         self.slots[slot] = (key, self.len);
-        if 2 * self.len as usize > self.slots.len() {
+        let (len, slots) = (self.len as usize, self.slots.len());
+        if 2 * len > slots || 4 * len > slots && slots < SPARSE {
             self.grow()?;
         }
         Ok(Some((self.len - 1, true)))
