@@ -1,5 +1,7 @@
 //! `warpproof join`: joins of two files on columns.
 
+mod rows;
+
 use crate::backend::Opened;
 use crate::failure::Failure;
 use crate::keyed::{As, Header, Index, Pairs, Parts, Reader, Rows, Source, TableArgs};
@@ -259,7 +261,7 @@ impl Joined<'_> {
                 *part = before;
                 self.pairs(part, index, fit, &mut pairs);
             }
-            block.pairs((left, self.right), &self.columns, &pairs, &mut readers)?;
+            rows::append(block, (left, self.right), &self.columns, &pairs, &mut readers)?;
         }
         Ok(())
     }

@@ -76,7 +76,7 @@ impl Column {
         Self { name, kind, levels: Vec::new(), whole: true, values }
     }
 
-    /// The same column without rows.
+    /// A column of this name and kind without rows.
     pub(super) fn empty(&self) -> Self {
         Self::new(Arc::clone(&self.name), self.kind)
     }
