@@ -72,7 +72,7 @@ pub(crate) struct Parts {
 enum Rest {
     /// The file is in memory.
     None,
-    Text(warpproof::files::Parts<Input>),
+    Text(Box<warpproof::files::Parts<Input>>),
     Parquet(Box<parquet::File>, Head),
 }
 
@@ -91,7 +91,7 @@ impl Parts {
         let parts = warpproof::files::Parts::new(Input::open(path)?, layout);
         // A device or a pipe has no length.
         let total = std::fs::metadata(path).map_or(0, |found| found.len());
-        let mut parts = Self { path: path.to_path_buf(), total, rest: Rest::Text(parts) };
+        let mut parts = Self { path: path.to_path_buf(), total, rest: Rest::Text(Box::new(parts)) };
         match parts.next()? {
             Some(first) => Ok((first, parts)),
             None => Err(Failure::input(format_args!("{}: there is no header", path.display()))),

@@ -23,13 +23,16 @@ pub(super) trait Rows {
     fn read(&mut self, rows: usize, to: &mut Column) -> Result<(), Wrong>;
 }
 
+/// Appends values, which are all there. Returns whether they are of the column's type.
+type PushAll<V> = fn(&[V], &mut Column) -> bool;
+
 /// A column with values of a type.
 struct Typed<T: DataType, F> {
     reader: ColumnReaderImpl<T>,
     /// Appends a value.
     push: F,
-    /// Appends values at once, if they can be. Returns whether they are of the column's type.
-    push_all: Option<fn(&[T::T], &mut Column) -> bool>,
+    /// Appends values at once, if they can be.
+    push_all: Option<PushAll<T::T>>,
     /// Whether there may be rows without a value. Then the level of a row with one is 1.
     optional: bool,
     levels: Vec<i16>,
@@ -69,7 +72,7 @@ pub(super) fn rows(descr: &ColumnDescPtr, pages: Box<dyn PageReader>, format: Fo
         }
         ColumnReader::Int64ColumnReader(reader) => {
             let all = |values: &[i64], to: &mut Column| to.push_integers(values);
-            let all = is_integer.then_some(all as fn(&[i64], &mut Column) -> bool);
+            let all = is_integer.then_some(all as PushAll<i64>);
             typed(reader, optional, all, move |&value, to, scratch| integer(value, to, scratch))
         }
         ColumnReader::Int96ColumnReader(reader) => {
@@ -101,7 +104,7 @@ pub(super) fn rows(descr: &ColumnDescPtr, pages: Box<dyn PageReader>, format: Fo
 fn typed<T: DataType, F>(
     reader: ColumnReaderImpl<T>,
     optional: bool,
-    push_all: Option<fn(&[T::T], &mut Column) -> bool>,
+    push_all: Option<PushAll<T::T>>,
     push: F,
 ) -> Box<dyn Rows>
 where
