@@ -89,6 +89,7 @@ impl Table {
     ) -> Result<Self, Malformed> {
         // Then every row ends in a line end, and any row can be parsed by itself.
         bytes.push(b'\n');
+        // A file that has ended has a header, or this is an error.
         let begun = Self::begin(&mut bytes, layout, true)?;
         let (mut table, rows_from) = begun.unwrap_or_else(|| (Self::new(bytes, layout), 0));
         table.read_rows(rows_from, &mut progress).map_err(|wrong| table.wrong(wrong))?;

@@ -33,9 +33,9 @@ const MOST: usize = 1 << 22;
 /// or zstd. They are Parquet if their name ends in .parquet. Each has a header. A column of the right file
 /// whose name is taken gets the first free of the suffixes `_right`, `_right2`, `_right3` and so on. Fields
 /// with commas, quotes or line ends are quoted in the output. The right file is read first
-/// and kept in memory, unpacked. The left one is read in parts and need not fit: of 16 MiB of text, or of
-/// some groups of a Parquet file's rows. Where it is text and the output Parquet, whose columns have a type,
-/// it is kept in memory too.
+/// and kept in memory, unpacked. The left file need not fit in memory. It is read in parts, of 16 MiB of text
+/// or of a few groups of Parquet rows. If it is text and the output is Parquet, it is kept in memory too, as
+/// each column of the output needs a type.
 ///
 /// Cells of Parquet files are compared, and written to other files, as the text that CSV would have. A cell
 /// without a value is empty, in all kinds of files. Dates, times, decimal numbers and UUIDs become text; a
@@ -130,17 +130,17 @@ fn write(
     let mut progress = Progress::new("joining", rest.position().0);
     let (mut next, mut before) = (Some(left), 0);
     while let Some(left) = next {
-        // Of a part as much is joined as of its rows.
-        let part = rest.position().1 - before;
+        // By so much the bar moves while these rows are joined.
+        let read = rest.position().1 - before;
         for (batch, codes) in left.rows.codes().chunks(BATCH).enumerate() {
             let from = batch * BATCH;
             let found = index.find((&left.rows, from, codes), &right.rows)?;
             output.batch((&left.rows, from), &found, &index)?;
             let share = (from + codes.len()) as f64 / left.rows.len() as f64;
-            progress.at(before + (part as f64 * share) as u64);
+            progress.at(before + (read as f64 * share) as u64);
             progress.say(|| index.copied());
         }
-        before += part;
+        before += read;
         drop(left);
         next = rest.next()?;
     }

@@ -117,7 +117,6 @@ impl Keyed {
 }
 
 /// Reads single rows.
-#[derive(Default)]
 pub(crate) struct Reader {
     text: Option<RowReader>,
     /// The cells of a row of columns, one after the other, and where each ends.

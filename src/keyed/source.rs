@@ -9,8 +9,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use warpproof::files::{Coder, Layout, Malformed, Table, Unread};
 
-const NO_MEMORY: &str = "there is no memory for its rows";
-
 /// Bytes of a part of a text file, and rows of one of a Parquet file, which has whole groups.
 const BYTES: usize = 1 << 24;
 const ROWS: usize = 1 << 18;
@@ -32,8 +30,7 @@ impl Source {
             let mut progress = Progress::new("reading", file.position().0);
             let mut cells = first(&mut file)?;
             while let Some(more) = file.next(ROWS)? {
-                let appended = cells.append(more);
-                appended.map_err(|_| Failure::input(format_args!("{}: {NO_MEMORY}", path.display())))?;
+                cells.append(more).map_err(|_| parquet::no_memory(path))?;
                 progress.at(file.position().1);
             }
             return source(path, &file, &head, (cells, 0));

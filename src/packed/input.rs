@@ -5,12 +5,12 @@ use super::blocks::{self, Blocks};
 use super::gzip::Members;
 use super::zstd::Frames;
 use crate::failure::Failure;
+use std::cell::Cell;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Result};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::rc::Rc;
 
 /// Bytes read at once.
 const PIECE: usize = 1 << 18;
@@ -18,23 +18,22 @@ const PIECE: usize = 1 << 18;
 /// A file: plain, gzip of one member or many, or zstd. What is read of it is unpacked.
 pub(crate) struct Input {
     name: String,
-    bytes: Box<dyn Read + Send>,
+    bytes: Box<dyn Read>,
     packing: Packing,
     /// Bytes of the file itself that were read.
-    read: Arc<AtomicU64>,
+    read: Rc<Cell<u64>>,
 }
 
 /// Counts the bytes that are read through it.
 struct Counted<R> {
     inner: R,
-    read: Arc<AtomicU64>,
+    read: Rc<Cell<u64>>,
 }
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
         let read = self.inner.read(buffer)?;
-        // Relaxed: it is a count for people.
-        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        self.read.set(self.read.get() + read as u64);
         Ok(read)
     }
 }
@@ -58,15 +57,15 @@ impl Input {
     }
 
     /// An input with this name in errors.
-    pub(crate) fn new(name: String, file: impl Read + Send + 'static) -> std::result::Result<Self, Failure> {
-        let read = Arc::new(AtomicU64::new(0));
-        let mut file = Counted { inner: file, read: Arc::clone(&read) };
+    pub(crate) fn new(name: String, file: impl Read + 'static) -> std::result::Result<Self, Failure> {
+        let read = Rc::new(Cell::new(0));
+        let mut file = Counted { inner: file, read: Rc::clone(&read) };
         // One read may bring a single byte from a pipe.
         let mut first = Vec::new();
         let begun = file.by_ref().take(blocks::HEADER as u64).read_to_end(&mut first);
         let (packing, is_block) = (Packing::at(&first), blocks::block(&first).is_some());
         let file = Cursor::new(first).chain(BufReader::with_capacity(PIECE, file));
-        let bytes: Box<dyn Read + Send> = match packing {
+        let bytes: Box<dyn Read> = match packing {
             Packing::None => Box::new(file),
             Packing::Gzip if is_block => Box::new(Blocks::new(file)),
             Packing::Gzip => Box::new(Members::new(file)),
@@ -79,8 +78,7 @@ impl Input {
 
     /// How many bytes of the file itself were read.
     pub(crate) fn position(&self) -> u64 {
-        // Relaxed: as above.
-        self.read.load(Ordering::Relaxed)
+        self.read.get()
     }
 
     /// The failure for this file, if its unpacked bytes are malformed.

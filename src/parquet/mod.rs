@@ -12,7 +12,7 @@ mod write;
 
 pub(crate) use columns::{Columns, NO_ROW};
 pub(crate) use kind::{Kind, kinds};
-pub(crate) use read::File;
+pub(crate) use read::{File, no_memory};
 pub(crate) use write::Writer;
 
 use crate::failure::Failure;

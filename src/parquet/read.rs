@@ -138,7 +138,8 @@ fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T, Failure>) -> Result<
     read.unwrap_or_else(|_| Err(Failure::input(format_args!("{}: broken Parquet data", path.display()))))
 }
 
-fn no_memory(path: &Path) -> Failure {
+/// The failure for a file whose rows do not fit in memory.
+pub(crate) fn no_memory(path: &Path) -> Failure {
     Failure::input(format_args!("{}: there is no memory for its rows", path.display()))
 }
 

@@ -38,7 +38,7 @@ impl Block {
     ///
     /// # Errors
     /// The cell is of another type than its column.
-    pub(crate) fn cell(&mut self, cell: &[u8]) -> std::io::Result<()> {
+    fn cell(&mut self, cell: &[u8]) -> std::io::Result<()> {
         match self {
             Self::Lines(lines) => {
                 lines.cell(cell);
@@ -49,7 +49,7 @@ impl Block {
     }
 
     /// Ends the row.
-    pub(crate) fn end(&mut self) {
+    fn end(&mut self) {
         match self {
             Self::Lines(lines) => lines.end(),
             Self::Columns(columns) => columns.end(),
