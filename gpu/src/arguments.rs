@@ -7,6 +7,8 @@
 use crate::layout::{Layout, Scalar};
 use crate::operations::Operation;
 use core::marker::PhantomData;
+use warpproof_model::Update;
+use warpproof_model::aggregate::{LEFT_SLOTS, left_words};
 use warpproof_model::host::Refused;
 use warpproof_model::outcome::Op;
 
@@ -119,9 +121,19 @@ impl Arguments {
 
     /// `deferred` and `last`, after the kernel of an operation that took these arguments, on a table whose
     /// kernels take `head` first: kind, kinds or null, keys, values or null, outcomes, found values or null,
-    /// n. In a set without either values. `None` if that operation defers nothing.
+    /// n. In a set without either values. After insert_or_update the kind is the code of the update. `None`
+    /// if that operation defers nothing.
     pub(crate) fn left(&self, operation: Operation, head: &Head, layout: Layout) -> Option<Self> {
         let null = Argument::Pointer(0);
+        if operation == Operation::InsertOrUpdate {
+            let [update, keys, values, outcomes, n] = *self.list.get(head.list.len()..)? else { return None };
+            if update != Argument::U32(Update::Add.code().into()) {
+                return None;
+            }
+            let list = List::new(&head.list, &[update, null, keys, values, outcomes, null, n]);
+            let shared = size_of::<u32>() as u32 * left_words(LEFT_SLOTS);
+            return Some(Self { list, shared, ..self.clone() });
+        }
         let of_all = match operation {
             Operation::InsertUnique => Op::InsertUnique,
             Operation::InsertOrAssign => Op::Assign,

@@ -76,6 +76,9 @@ macro_rules! operation {
     (insert_or_update [$name:ident open $kind:ident map32 $($t:tt)*]) => {
         operation! { @update [$name open $kind map32 $($t)*] [sum_or_update] }
     };
+    (insert_or_update [$name:ident open $kind:ident map64 $($t:tt)*]) => {
+        operation! { @update [$name open $kind map64 $($t)*] [try_update] }
+    };
     (insert_or_update $t:tt) => { operation! { @update $t [insert_or_update] } };
     (@update $t:tt $method:tt) => {
         kernel! { $t $method
@@ -83,6 +86,9 @@ macro_rules! operation {
     };
     (@put $t:tt $method:tt) => {
         kernel! { $t $method (keys: In<Key>, {values: In<Value>}, outcomes: Out<u8>, n: Count) }
+    };
+    (deferred [$name:ident open $($t:tt)*]) => {
+        operation! { @deferred [$name open $($t)*] [add_deferred] }
     };
     (deferred $t:tt) => { operation! { @deferred $t [deferred] } };
     (@deferred $t:tt $method:tt) => {
@@ -300,6 +306,7 @@ tables! {
     open map [stats]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4);
     open set [insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);
     open map [insert_overflow insert_lost]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
+    open map [deferred]: map64 l1(1, 4);
     cuckoo set [deferred absorb]: set32 l1(1, 8), set64 l2(2, 4);
     cuckoo map [deferred]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);
     cuckoo map [absorb]: map32 l2(2, 4), map32 l1_x4(1, 4), map64 l4(4, 2);

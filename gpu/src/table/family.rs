@@ -38,6 +38,8 @@ pub(crate) const LAST: &str = "last";
 /// little.
 pub(crate) const FILL_THREADS: u32 = 512;
 pub(crate) const INSERT_THREADS: u32 = 64;
+/// Threads of a block that adds up the sums of equal keys.
+const SUM_THREADS: u32 = 512;
 /// Entries that a thread puts into partitions.
 const SCATTERED: u32 = 4;
 /// Bytes of the entries that a block puts into partitions.
@@ -117,8 +119,24 @@ impl Family {
     /// Whether the kernel of an operation leaves some of a batch to `deferred`.
     pub(crate) fn defers(&self, operation: Operation) -> bool {
         let inserts = operation != Operation::Delete;
-        operation.updates()
-            && (self.structure == "waitfree" || inserts && matches!(self.structure, "hop" | "cuckoo"))
+        match operation {
+            Operation::InsertOrUpdate => self.leaves_sums(),
+            _ => {
+                operation.updates()
+                    && (self.structure == "waitfree" || inserts && matches!(self.structure, "hop" | "cuckoo"))
+            }
+        }
+    }
+
+    /// Whether sums that lost an exchange are left, and then those of equal keys in a block become one.
+    fn leaves_sums(&self) -> bool {
+        self.structure == "open" && self.layout == Layout::Map64
+    }
+
+    /// Lanes of the kernel that does what others defer.
+    pub(crate) fn deferred_lanes(&self) -> u32 {
+        // A thread for each sum, on tables of all sizes.
+        if self.leaves_sums() { 1 } else { self.lanes }
     }
 
     /// The kernel that a tuning asks for.
@@ -178,8 +196,10 @@ impl Family {
     /// again.
     pub(crate) fn find_deferred(&self, device: &Device) -> Result<[Option<Kernel>; 2], Error> {
         let find = |step: &str| -> Result<_, Error> {
-            let kernel = device.kernel(&self.name(step, self.lanes), self.lanes)?;
-            Ok(kernel.map(|kernel| kernel.with_span(DEFERRED_SPAN)))
+            let lanes = self.deferred_lanes();
+            let kernel = device.kernel(&self.name(step, lanes), lanes)?;
+            let kernel = kernel.map(|kernel| kernel.with_span(DEFERRED_SPAN));
+            Ok(if self.leaves_sums() { kernel.map(|kernel| kernel.with_threads(SUM_THREADS)) } else { kernel })
         };
         Ok([find(DEFERRED)?, find(LAST)?])
     }

@@ -195,9 +195,29 @@ fn device_slices_answer_in_codes() {
 #[test]
 fn many_add_to_few_keys() {
     let Some(device) = device() else { return };
+    sums_that_carry(&device);
     sums_of_few::<u32>("u32", &device, Tuning::default());
     sums_of_few::<u64>("u64", &device, Tuning::default());
     sums_of_few::<u64>("u64, lock word", &device, Tuning { lock_word: true, ..Tuning::default() });
+}
+
+/// Sums of one key and of a hundred, whose low halves carry, of a batch that is no multiple of a block.
+fn sums_that_carry(device: &Device) {
+    const N: usize = (1 << 18) + 17;
+    for distinct in [1u64, 100] {
+        let map = OpenMap::<u64, u64>::with_capacity(device, 1000).unwrap();
+        let keys: Vec<u64> = (0..N as u64).map(|i| i % distinct).collect();
+        let values: Vec<u64> = (0..N as u64).map(|i| u64::from(u32::MAX) + i * i).collect();
+        let mut sums = vec![0u64; distinct as usize];
+        keys.iter().zip(&values).for_each(|(&key, value)| {
+            sums[key as usize] = sums[key as usize].wrapping_add(*value);
+        });
+        let said = map.insert_or_add(&keys, &values).unwrap();
+        assert_eq!(said.iter().filter(|said| **said == Add::Inserted).count(), distinct as usize);
+        assert_eq!(said.iter().filter(|said| **said == Add::Added).count(), N - distinct as usize);
+        let found = map.search(&(0..distinct).collect::<Vec<_>>()).unwrap();
+        assert!(found.into_iter().eq(sums.into_iter().map(Some)), "{distinct} keys");
+    }
 }
 
 fn sums_of_few<T: KeyScalar + Integer + From<u32>>(name: &str, device: &Device, tuning: Tuning)
@@ -228,6 +248,11 @@ where
         let ms = start.elapsed().as_secs_f64() * 1e3;
         println!("{name}: {ms:.2} ms, {:.1} Mop/s, {} of the first key", f64::from(N) / ms / 1e3, counts[1]);
         let there: Vec<u32> = (1..=KEYS).filter(|&key| counts[key as usize] > 0).collect();
+        // One of each key was told that it came first, and all others that they were added.
+        let said = stream.clone_dtoh(&codes).unwrap();
+        let told = |which: Add| said.iter().filter(|&&code| Add::from_code(code) == Some(which)).count();
+        let inserted = if round == 1 { there.len() } else { 0 };
+        assert_eq!((told(Add::Inserted), told(Add::Added)), (inserted, N as usize - inserted), "{name}");
         let found = map.search(&there.iter().map(|&key| T::from(key)).collect::<Vec<_>>()).unwrap();
         for (key, found) in there.iter().zip(found) {
             assert_eq!(found, Some(T::from(round * counts[*key as usize])), "{name}: key {key}");

@@ -86,7 +86,7 @@ pub fn aggregate<I: InBlock, R: Rows>(
         while row < range.end {
             let key = rows.key(row);
             let leads = |leader: u32| rows.key(range.start + (leader - 1)) == key;
-            match find(shared, (slots, slot(key)), row - range.start + 1, leads) {
+            match find(shared, LEADERS, (slots, slot(key), slots), row - range.start + 1, leads) {
                 Some((at, leader)) => {
                     if leader {
                         let place = shared.fetch_add(FOUND, 1, Order::Relaxed) as usize;
@@ -137,18 +137,20 @@ pub fn aggregate<I: InBlock, R: Rows>(
     });
 }
 
-/// The slot of a row's key, and whether the row leads it; `None` if all slots are of other keys. `number` is
-/// that of the row, and `leads` says whether that one has the key.
+/// The slot of a row's key, and whether the row leads it; `None` if the `probes` slots from `slot` on are of
+/// other keys. `number` is that of the row, and `leads` says whether that one has the key. The leaders of the
+/// slots are the words from `leaders` on.
 #[inline(always)]
-fn find(
+pub(super) fn find(
     shared: impl IntegerWords<u32>,
-    (slots, slot): (u32, u32),
+    leaders: usize,
+    (slots, slot, probes): (u32, u32, u32),
     number: u32,
     leads: impl Fn(u32) -> bool,
 ) -> Option<(u32, bool)> {
-    for probe in 0..slots {
+    for probe in 0..probes {
         let at = slot.wrapping_add(probe) & (slots - 1);
-        let word = LEADERS + at as usize;
+        let word = leaders + at as usize;
         let mut leader = shared.load(word, ReadOrder::Relaxed);
         if leader == 0 {
             leader = shared.compare_exchange(word, 0, number, Order::Relaxed);
@@ -165,7 +167,7 @@ fn find(
 
 /// Adds to a number of two words, the low one first.
 #[inline(always)]
-fn add(shared: impl IntegerWords<u32>, low: usize, value: u64) {
+pub(super) fn add(shared: impl IntegerWords<u32>, low: usize, value: u64) {
     let (added, mut high) = (value as u32, (value >> u32::BITS) as u32);
     if added != 0 {
         let before = shared.fetch_add(low, added, Order::Relaxed);

@@ -4,7 +4,7 @@ use super::answer::End;
 use super::filter::Filter;
 use super::probing::Probing;
 use super::slots::{Change, OnPresent, OpenSlots};
-use super::table::{Held, OpenTable};
+use super::table::{Held, OpenTable, Slot};
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
 use crate::key::UserKey;
@@ -54,6 +54,25 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     ) -> Add {
         let put = self.put(w, key, value, OnPresent::Update(update));
         End::told(w, put).of_add()
+    }
+
+    /// As [`insert_or_update`](Self::insert_or_update), but a sum that loses an exchange to a change of the
+    /// same key is left, and has changed nothing: `None`. Where many warps add to one key, most exchanges
+    /// are lost; [`add_left`](crate::aggregate::add_left) adds up what is left before it goes to the table.
+    #[inline(always)]
+    pub fn try_update<W: Warp>(
+        self,
+        w: &mut W,
+        update: Update,
+        key: UserKey<E::Key>,
+        value: E::Value,
+    ) -> Option<Add> {
+        let leaves = |w: &mut W, slot: &Slot<W, E, H>, now| {
+            let own = w.map(now, |lane, now| lane == slot.lane && Self::holds(now, key.get()));
+            update == Update::Add && w.ballot(own).any()
+        };
+        let put = self.put_unless(w, key, value, OnPresent::Update(update), leaves)?;
+        Some(End::told(w, put).of_add())
     }
 
     /// Adds the entry of a slot of another table, none of whose keys is here. A slot without an entry, empty
@@ -164,6 +183,20 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         value: E::Value,
         on_present: OnPresent,
     ) -> Option<AtLane<W, Held>> {
+        self.put_unless(w, key, value, on_present, |_, _, _| false).flatten()
+    }
+
+    /// As [`put`](Self::put). After a lost exchange `leaves` sees what the slot holds now; if it returns true,
+    /// the call has changed nothing and ends: `None`.
+    #[inline(always)]
+    fn put_unless<W: Warp>(
+        self,
+        w: &mut W,
+        key: UserKey<E::Key>,
+        value: E::Value,
+        on_present: OnPresent,
+        leaves: impl Fn(&mut W, &Slot<W, E, H>, W::Lanes<H::Word>) -> bool,
+    ) -> Option<Option<AtLane<W, Held>>> {
         let entry = E::pack(key.get(), value);
         let changed = Self::changed(entry, on_present);
         let (table, mut probe) = self.of_key(key.get());
@@ -177,7 +210,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                     row = table.read(w, next.bucket);
                 }
                 self.filter().pass(w, full, probe.hash);
-                probe = next?;
+                let Some(next) = next else { return Some(None) };
+                probe = next;
                 continue;
             };
             if H::PENDING && Self::is_pending(w, &slot) {
@@ -187,7 +221,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
                 continue;
             }
             match table.exchange(w, &slot, changed) {
-                Ok(held) => return Some(held),
+                Ok(held) => return Some(Some(held)),
+                Err(now) if leaves(w, &slot, now) => return None,
                 // Another insert took it, perhaps of this key; or another value came, or a delete. The
                 // exchange returns which, and the other slots need no second look: a taken one keeps its key,
                 // and an empty one is decided by its own exchange.

@@ -1,4 +1,4 @@
-//! Pairs of equal keys become one before they travel.
+//! Pairs of equal keys become few before they travel.
 
 use super::entry::key_bits;
 use super::route::{Route, zeros};
@@ -9,14 +9,14 @@ use crate::outcome::Add;
 use crate::update::Update;
 use alloc::vec::Vec;
 
-/// The distinct keys of a batch, with what their values come to.
+/// The keys of a batch, each once or a few times, with what their values come to.
 #[derive(Debug)]
 pub(super) struct Combined<K, V> {
     /// The keys, in the order of their first pairs.
     pub(super) keys: Vec<K>,
     /// The value of each: those of its pairs, one after the other, by the update.
     pub(super) values: Vec<V>,
-    /// The number of its distinct key for each pair.
+    /// The number of its key for each pair.
     of: Vec<u32>,
 }
 
@@ -29,45 +29,42 @@ impl<K, V> Default for Combined<K, V> {
 /// A slot without a key.
 const EMPTY: u32 = u32::MAX;
 
+/// The most slots. They, and the keys that they lead to, stay in a core's cache. Found by trying.
+const MOST_SLOTS: usize = 1 << 12;
+
 impl<K: TableKey, V: TableValue<u64>> Combined<K, V> {
     /// Combines the values of equal keys, of which there are as many as values. To update a value by the
-    /// result is to update it by each of them in turn: every [`Update`] is associative. Expected time is
-    /// proportional to the pairs, whatever the keys are; memory for a copy of them and 12 to 20 bytes for
-    /// each.
+    /// result is to update it by each of them in turn: every [`Update`] is associative.
+    ///
+    /// A slot remembers the last of its keys, so a key whose slot another one took is there once more. A key
+    /// of many pairs is rarely so, and one of few pairs costs little. Time is proportional to the pairs,
+    /// whatever the keys are; memory for a copy of them, and 4 bytes for each.
     pub(super) fn new(update: Update, keys: &[K], values: &[V]) -> Result<Self, Refused> {
-        // Each pair may have a key of its own, whose number is then below EMPTY.
+        // Each pair may have a number of its own, which is then below EMPTY.
         at_most("items of a batch", keys.len() as u64, Route::MOST)?;
-        let size = (2 * keys.len()).next_power_of_two();
+        let size = (2 * keys.len()).next_power_of_two().min(MOST_SLOTS);
         let mut slots = room::<u32>(size)?;
         slots.resize(size, EMPTY);
         let mut combined =
             Self { keys: room(keys.len())?, values: room(keys.len())?, of: zeros(keys.len())? };
         let seed = Seed::random();
         for (at, (&key, &value)) in keys.iter().zip(values).enumerate() {
-            let mut slot = seed.hash(key_bits(key)).bits() as usize & (size - 1);
-            let number = loop {
-                match slots[slot] {
-                    EMPTY => {
-                        slots[slot] = combined.keys.len() as u32;
-                        combined.keys.push(key);
-                        combined.values.push(value);
-                        break slots[slot];
-                    }
-                    number if combined.keys[number as usize] == key => {
-                        let all = &mut combined.values[number as usize];
-                        *all = V::from_word(update.apply(all.to_word(), value.to_word()));
-                        break number;
-                    }
-                    _ => slot = (slot + 1) & (size - 1),
-                }
-            };
-            combined.of[at] = number;
+            let number = &mut slots[seed.hash(key_bits(key)).bits() as usize & (size - 1)];
+            if *number != EMPTY && combined.keys[*number as usize] == key {
+                let all = &mut combined.values[*number as usize];
+                *all = V::from_word(update.apply(all.to_word(), value.to_word()));
+            } else {
+                *number = combined.keys.len() as u32;
+                combined.keys.push(key);
+                combined.values.push(value);
+            }
+            combined.of[at] = *number;
         }
         Ok(combined)
     }
 
-    /// The outcomes of all pairs, from those of the distinct keys: the first pair of a key has that of its
-    /// key, and the others were added to it, unless there was no room.
+    /// The outcomes of all pairs, from those of the keys: the first pair of a key has that of its key, and the
+    /// others were added to it, unless there was no room.
     pub(super) fn outcomes(&self, said: &[Add]) -> Result<Vec<Add>, Refused> {
         let mut all = room(self.of.len())?;
         let mut next = 0;
@@ -86,17 +83,34 @@ impl<K: TableKey, V: TableValue<u64>> Combined<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::collections::BTreeMap;
+
+    /// The sum of each key's values.
+    fn sums(keys: &[u64], values: &[u64]) -> BTreeMap<u64, u64> {
+        keys.iter().zip(values).fold(BTreeMap::new(), |mut sums, (&key, value)| {
+            let sum = sums.entry(key).or_insert(0u64);
+            *sum = sum.wrapping_add(*value);
+            sums
+        })
+    }
 
     #[test]
     fn values_of_equal_keys_are_added_up() {
-        let keys = [5u64, 7, 5, 5, u64::MAX, 7];
-        let combined = Combined::new(Update::Add, &keys, &[1u32, 2, 3, u32::MAX, 9, 4]).expect("memory");
-        assert_eq!(combined.keys, [5, 7, u64::MAX]);
-        assert_eq!(combined.values, [3, 6, 9]);
-        let said = combined.outcomes(&[Add::Inserted, Add::Added, Add::Full]).expect("memory");
-        assert_eq!(said, [Add::Inserted, Add::Added, Add::Added, Add::Added, Add::Full, Add::Added]);
+        let combined = Combined::new(Update::Add, &[5u64; 4], &[1u32, 3, u32::MAX, 4]).expect("memory");
+        assert_eq!((combined.keys.as_slice(), combined.values.as_slice()), (&[5][..], &[7][..]));
+        let said = combined.outcomes(&[Add::Inserted]).expect("memory");
+        assert_eq!(said, [Add::Inserted, Add::Added, Add::Added, Add::Added]);
+        assert_eq!(combined.outcomes(&[Add::Full]).expect("memory"), [Add::Full; 4]);
         let none = Combined::<i64, i64>::new(Update::Add, &[], &[]).expect("memory");
         assert!(none.keys.is_empty() && none.outcomes(&[]).expect("memory").is_empty());
+    }
+
+    #[test]
+    fn the_first_pair_of_a_key_has_its_outcome() {
+        let (keys, values) = (alloc::vec![5u64, 7, u64::MAX], alloc::vec![3u64, 6, 9]);
+        let combined = Combined { keys, values, of: alloc::vec![0, 1, 0, 0, 2, 1] };
+        let said = combined.outcomes(&[Add::Inserted, Add::Added, Add::Full]).expect("memory");
+        assert_eq!(said, [Add::Inserted, Add::Added, Add::Added, Add::Added, Add::Full, Add::Added]);
     }
 
     #[test]
@@ -112,32 +126,30 @@ mod tests {
         }
     }
 
-    /// Two keys in four slots meet in each slot, by one seed or another.
+    /// Two keys in eight slots meet in one, by one seed or another. Then one of them is there twice.
     #[test]
     fn keys_that_meet_in_a_slot_stay_apart() {
+        let mut lengths = [0; 4];
         for key in 0..1000u64 {
-            let combined =
-                Combined::new(Update::Add, &[key, key + 1, key], &[1u64, 10, 100]).expect("memory");
-            assert_eq!((combined.keys, combined.values), (alloc::vec![key, key + 1], alloc::vec![101, 10]));
-            let combined = Combined::new(Update::Add, &[key, key + 1], &[1u64, 10]).expect("memory");
-            assert_eq!((combined.keys, combined.values), (alloc::vec![key, key + 1], alloc::vec![1, 10]));
+            let (keys, values) = ([key, key + 1, key], [1u64, 10, 100]);
+            let combined = Combined::new(Update::Add, &keys, &values).expect("memory");
+            assert_eq!(sums(&combined.keys, &combined.values), sums(&keys, &values));
+            lengths[combined.keys.len()] += 1;
         }
+        assert!(lengths[2] > 0 && lengths[3] > 0, "{lengths:?}");
     }
 
     #[test]
     fn many_keys_are_added_up() {
-        let keys: Vec<u64> = (0..3000).map(|at| at * at % 1009).collect();
-        let combined = Combined::new(Update::Add, &keys, &alloc::vec![1u64; keys.len()]).expect("memory");
-        // The squares of a prime's residues: 0, and half of the others.
-        assert_eq!(combined.keys.len(), 505);
-        for (at, key) in keys.iter().enumerate() {
-            let number = combined.keys.iter().position(|other| other == key).expect("the key");
-            assert_eq!(combined.of[at] as usize, number);
-        }
-        let counts: Vec<u64> = (combined.keys.iter())
-            .map(|key| keys.iter().filter(|other| *other == key).count() as u64)
-            .collect();
-        assert_eq!(combined.values, counts);
+        // Every other pair has one key; the others are the squares of a prime's residues.
+        let keys: Vec<u64> = (0..6000).map(|at| if at % 2 == 0 { 5000 } else { at * at % 1009 }).collect();
+        let values: Vec<u64> = (0..6000).map(|at| at << 40).collect();
+        let combined = Combined::new(Update::Add, &keys, &values).expect("memory");
+        assert_eq!(sums(&combined.keys, &combined.values), sums(&keys, &values));
+        assert!(keys.iter().zip(&combined.of).all(|(key, of)| combined.keys[*of as usize] == *key));
+        // A key of many pairs is there a few times.
+        let often = combined.keys.iter().filter(|key| **key == 5000).count();
+        assert!((1..100).contains(&often), "{often} times");
     }
 
     /// A key and a value without bits: a batch of any length takes no memory.

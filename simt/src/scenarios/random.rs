@@ -231,7 +231,7 @@ fn table(scenario: &Scenario) -> Option<&'static Table> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenarios::aggregate::AggregateSubject;
+    use crate::scenarios::aggregate::{AggregateSubject, LeftSubject};
     use crate::scenarios::paged::{PagedSubject, PartitionSubject};
     use crate::scenarios::sharded::ShardedSubject;
     use crate::scenarios::{bulk, retrieve, sketch};
@@ -254,7 +254,7 @@ mod tests {
         let tables = STRUCTURES.iter().flat_map(|structure| structure.tables).map(|table| table.name);
         let ways = retrieve::Placing::ALL.map(retrieve::Placing::structure);
         let hosts = [PagedSubject::STRUCTURE, PartitionSubject::STRUCTURE, ShardedSubject::STRUCTURE];
-        let batches = [bulk::STRUCTURE, bulk::TOLD, AggregateSubject::STRUCTURE];
+        let batches = [bulk::STRUCTURE, bulk::TOLD, AggregateSubject::STRUCTURE, LeftSubject::STRUCTURE];
         let sketches = [sketch::FILTER, sketch::REGISTERS];
         let others = ["pool", "growth_word"].into_iter().chain(batches).chain(hosts).chain(sketches);
         assert_eq!(drawn, tables.chain(ways).chain(others).collect());

@@ -2,17 +2,18 @@
 //! values, absorbing the entries of another table, copies by whole warps.
 
 use super::map::write_found;
-use super::{At, Columns, Count, In, Launch, MaybeOut, Out, UpdateCode};
+use super::{At, Columns, Count, In, Kinds, Launch, MaybeIn, MaybeOut, Out, Told, UpdateCode};
 use crate::store::{CHECKED, Store};
-use warpproof_device::{Frozen, Global};
+use warpproof_device::{Frozen, Global, Tile};
+use warpproof_model::aggregate::{LEFT_SLOTS, Left, add_left};
 use warpproof_model::entry::{Packed, Pair32};
-use warpproof_model::map::{BucketMap, CounterMap};
+use warpproof_model::map::{BucketMap, CounterMap, DEFERRED, DEFERRED_SPAN};
 use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing, SummingSlots};
-use warpproof_model::outcome::{Mixed, Op};
+use warpproof_model::outcome::{Add, Mixed, Op};
 use warpproof_model::reserved::{AllKeys, AllKeysCounter, WithSlots};
 use warpproof_model::retrieve::{LANE_SLOTS, Method, Retrieval, SlotArray, Source};
 use warpproof_model::sketch::Bloom;
-use warpproof_model::{AtLane, Block as _, IntegerWords, Order, UserKey, Warp, Word};
+use warpproof_model::{AtLane, Block as _, IntegerWords, Key, Order, UserKey, Warp, Word};
 
 /// A Bloom filter of one bit for each key. A look-up is one load.
 type KeyFilter<H> = Bloom<H, 1>;
@@ -100,6 +101,111 @@ impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
             let said = self.table.insert_or_update(w, update.get(), key, values.read(op));
             AtLane::known(w, said.code())
         });
+    }
+}
+
+impl<const L: u32, E, H, F, P, R, const S: usize> Launch<L, WithSlots<OpenTable<E, H, F, P, S>, R>>
+where
+    E: Packed,
+    H: OpenSlots<E>,
+    F: Filter,
+    P: Probing,
+    R: CounterMap<Key = E::Key, Value = E::Value>,
+{
+    /// As [`insert_or_update`](Self::insert_or_update), but a sum that lost an exchange to a change of the
+    /// same key gets the code [`DEFERRED`], and is left to [`add_deferred`](Launch::add_deferred).
+    #[inline(always)]
+    pub(crate) fn try_update(
+        self,
+        update: UpdateCode,
+        keys: In<E::Key>,
+        values: In<E::Value>,
+        outcomes: Out<u8>,
+        n: Count,
+    ) {
+        let (table, reserved) = (self.table.table(), self.table.reserved());
+        self.tiles.per_key(keys, outcomes, n, |w, op, key| {
+            let (update, value) = (update.get(), values.read(op));
+            let code = match UserKey::new(key) {
+                Some(key) => table.try_update(w, update, key, value).map_or(DEFERRED, Add::code),
+                None => reserved.insert_or_update(w, update, UserKey::of_reserved(key), value).code(),
+            };
+            AtLane::known(w, code)
+        });
+    }
+}
+
+/// The sums of a batch, and their outcomes.
+#[derive(Clone, Copy)]
+struct Sums<K> {
+    keys: In<K>,
+    values: MaybeIn<u64>,
+    outcomes: Told,
+    n: Count,
+}
+
+impl<K> Sums<K> {
+    /// An operation of the batch. A number past its end is taken for the first one.
+    #[inline(always)]
+    fn at(self, op: u32) -> At {
+        // SAFETY: below `n`; if that is zero, nothing calls this.
+        unsafe { At::new(if op < self.n.0 { op as usize } else { 0 }) }
+    }
+}
+
+impl<K: Key> Left for Sums<K> {
+    type Key = K;
+
+    #[inline(always)]
+    fn is_left(self, op: u32) -> bool {
+        self.outcomes.read(self.at(op)) == DEFERRED
+    }
+    #[inline(always)]
+    fn key(self, op: u32) -> K {
+        self.keys.read(self.at(op))
+    }
+    #[inline(always)]
+    fn value(self, op: u32) -> u64 {
+        self.values.read(self.at(op)).unwrap_or(0)
+    }
+    #[inline(always)]
+    fn tell(self, op: u32, said: Add) {
+        // SAFETY: only the thread of an operation tells it.
+        unsafe { self.outcomes.0.at(self.at(op)).write(said.code()) }
+    }
+}
+
+impl<E, H, F, P, R, const S: usize> Launch<1, WithSlots<OpenTable<E, H, F, P, S>, R>>
+where
+    E: Packed<Value = u64>,
+    H: OpenSlots<E>,
+    F: Filter,
+    P: Probing,
+    R: Copy,
+{
+    /// Runs the sums that [`try_update`](Launch::try_update) left. A block adds up those of equal keys among
+    /// [`DEFERRED_SPAN`] operations for each of its threads, with the shared words of [`LEFT_SLOTS`] slots.
+    #[inline(always)]
+    pub(crate) fn add_deferred(
+        self,
+        _: Kinds,
+        (keys, values): (In<E::Key>, MaybeIn<u64>),
+        (outcomes, _): (Told, MaybeOut<u64>),
+        n: Count,
+    ) {
+        let table = self.table.table();
+        let (tile, block) = self.tiles.in_block();
+        let each = block.warps() * DEFERRED_SPAN;
+        let first = block.number().saturating_mul(each).min(n.0);
+        let range = first..first.saturating_add(each).min(n.0);
+        let slot = |key: E::Key| key.hash(table.seed()).low();
+        let insert = |w: &mut Tile<1>, key, sum| match UserKey::new(key) {
+            Some(key) => table.insert_or_add(w, key, sum),
+            // Sums of reserved keys are never left.
+            None => Add::Full,
+        };
+        let sums = Sums { keys, values, outcomes, n };
+        add_left(&mut (tile, block), (sums, range), (LEFT_SLOTS, slot), insert);
     }
 }
 

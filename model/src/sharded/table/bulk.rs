@@ -233,7 +233,7 @@ where
     X: Exchange,
 {
     /// Adds pairs. Pairs of equal keys in a rank's batch are added up before they travel, so a key that
-    /// occurs often costs the exchange one item for each rank.
+    /// occurs often costs the exchange few items for each rank.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Self::Error> {
         let insert = |shard: &T, keys: &[K], values: &[V]| shard.insert_or_add(keys, values);
         self.insert_combined(Update::Add, (keys, values), insert)
@@ -247,7 +247,7 @@ where
     T: BulkUpdate<K, V, Error: 'static>,
     X: Exchange,
 {
-    /// Changes values. All ranks give the same `update`. Pairs of equal keys in a rank's batch become one
+    /// Changes values. All ranks give the same `update`. Pairs of equal keys in a rank's batch become few
     /// before they travel, as those of [`insert_or_add`](BulkCounter::insert_or_add).
     fn insert_or_update(
         &self,
@@ -261,7 +261,7 @@ where
 }
 
 impl<T: BulkTable<Entry: ShardEntry, Error: 'static>, X: Exchange> Sharded<T, X> {
-    /// Inserts pairs whose equal keys become one before they travel; `insert` puts them into a shard.
+    /// Inserts pairs whose equal keys become few before they travel; `insert` puts them into a shard.
     fn insert_combined<K: TableKey, V: TableValue<u64>>(
         &self,
         update: Update,

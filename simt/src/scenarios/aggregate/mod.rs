@@ -1,9 +1,12 @@
 //! The scenarios of the groups of a column: the blocks of a launch make them, one block after the other, as
-//! in [`crate::scenarios::bulk`]. A call of `search_all` is one warp's share of the whole.
+//! in [`crate::scenarios::bulk`]. And those of the sums that lost an exchange, which a block adds up. A call
+//! of `search_all` is one warp's share of the whole.
 
+mod left;
 mod sets;
 mod subject;
 
+pub use left::LeftSubject;
 pub use sets::{deep, default_set};
 pub use subject::AggregateSubject;
 
@@ -16,22 +19,24 @@ use std::sync::Arc;
 /// What is checked of the groups of a column.
 pub(super) const CHECKED: Checked = Checked {
     name: AggregateSubject::STRUCTURE,
-    what: "The groups of a column: distinct keys, their rows counted and their values added up",
+    what: "The groups of a column, and sums of a batch that are added up before they go to a table",
     tables: &[],
     quick: default_set,
     default_set,
     deep,
     wide: Vec::new,
     others: subject,
-    random: &[sets::random],
+    random: &[sets::random, sets::random_left],
 };
 
 fn subject(scenario: &Scenario) -> Made {
-    if scenario.structure != AggregateSubject::STRUCTURE {
-        return none(scenario);
-    }
+    let made: Arc<dyn AnySubject> = match scenario.structure.as_str() {
+        AggregateSubject::STRUCTURE => Arc::new(OfLanes::<_, 1>(AggregateSubject::new(scenario))),
+        LeftSubject::STRUCTURE => Arc::new(OfLanes::<_, 1>(LeftSubject::new(scenario))),
+        _ => return none(scenario),
+    };
     one_each(scenario)?;
-    Ok(Arc::new(OfLanes::<_, 1>(AggregateSubject::new(scenario))) as Arc<dyn AnySubject>)
+    Ok(made)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! The sets of scenarios.
 
-use super::AggregateSubject;
+use super::left::Play;
 use super::subject::What;
+use super::{AggregateSubject, LeftSubject};
 use crate::check::{Config, Scenario};
 use warpproof_model::spec::{Call, Op};
 
@@ -38,6 +39,30 @@ pub fn default_set() -> Vec<Scenario> {
         scenarios.push(apart(what, 2, &[1, 5, 2, 2], (2, 1)));
         scenarios.push(apart(what, 3, &[1, 5, 2, 2, 3], (2, 2)));
     }
+    scenarios.extend(left_set());
+    scenarios
+}
+
+/// Sums that were left: of one key and of several, that share a slot or find none, or no room in the table;
+/// by one warp and by two, and two blocks at once. Sums that are tried first. And a delete of their key.
+fn left_set() -> Vec<Scenario> {
+    let mut scenarios = Vec::new();
+    for there in [false, true] {
+        for keys in [&[1][..], &[1, 1], &[1, 5], &[1, 2], &[1, 1, 1], &[1, 5, 1], &[1, 5, 2], &[1, 5, 2, 1]] {
+            for slots in [1, 2] {
+                scenarios.extend((1..=2).map(|warps| left(Play::Left, warps, keys, (4, slots), there)));
+            }
+        }
+        scenarios.push(left(Play::Left, 2, &[1, 1, 5, 1], (2, 2), there));
+        for keys in [&[1, 1][..], &[1, 2], &[1, 1, 1], &[1, 5, 1]] {
+            scenarios.push(left(Play::Tried, 2, keys, (4, 2), there));
+        }
+        scenarios.push(left(Play::Deleted, 2, &[1, 1], (2, 1), there));
+        scenarios.push(left(Play::Deleted, 3, &[1, 1], (2, 1), there));
+        scenarios.push(left(Play::Deleted, 2, &[1, 5, 1], (3, 1), there));
+        scenarios.push(left_apart(Play::Left, &[1, 1, 1, 1], (2, 1), there));
+        scenarios.push(left_apart(Play::Tried, &[1, 1], (1, 1), there));
+    }
     scenarios
 }
 
@@ -59,7 +84,17 @@ pub fn deep() -> Vec<Scenario> {
         rows.into_iter().map(move |keys| scenario(what, 3, keys, (4, 4), 0))
     };
     let four = |what| columns(4).into_iter().map(move |keys| scenario(what, 2, &keys, (4, 4), 3));
-    What::ALL.into_iter().flat_map(|what| three(what).chain(four(what))).collect()
+    let groups = What::ALL.into_iter().flat_map(|what| three(what).chain(four(what)));
+    let more = [false, true].into_iter().flat_map(|there| {
+        [
+            left(Play::Tried, 2, &[1, 1, 1, 1], (4, 2), there),
+            left(Play::Tried, 3, &[1, 1, 1], (3, 2), there),
+            left(Play::Left, 3, &[1, 5, 1, 1], (4, 1), there),
+            left(Play::Deleted, 3, &[1, 5, 1], (3, 1), there),
+            left_apart(Play::Tried, &[1, 1, 1, 1], (2, 1), there),
+        ]
+    });
+    groups.chain(more).collect()
 }
 
 /// Every column of so many rows, of the keys 1, 5, 2 and 3, named in the order in which they come up: the
@@ -103,6 +138,43 @@ fn scenario(what: What, warps: usize, keys: &[u32], (each, slots): (u32, u32), f
 fn apart(what: What, blocks: usize, keys: &[u32], shape: (u32, u32)) -> Scenario {
     let one = scenario(what, blocks, keys, shape, 1);
     Scenario { name: format!("{}/apart", one.name), apart: true, ..one }
+}
+
+/// Sums, of which so many are a block's, with so many slots.
+fn left(play: Play, warps: usize, keys: &[u32], (each, slots): (u32, u32), there: bool) -> Scenario {
+    const STRUCTURE: &str = LeftSubject::STRUCTURE;
+    let ops: String = keys.iter().map(u32::to_string).collect();
+    let (kind, reach) = match play {
+        Play::Tried => ("tried", 0),
+        Play::Left => ("left", 1),
+        Play::Deleted => ("deleted", 2),
+    };
+    let before = if there { "_there" } else { "" };
+    let name = format!("{STRUCTURE}/{kind}/{warps}_warps/ops{ops}_{each}_{slots}_slots{before}");
+    let config = Config {
+        lanes: 1,
+        slots,
+        buckets: each,
+        reach,
+        pool: there.into(),
+        bitmap: keys.to_vec(),
+        ..Config::default()
+    };
+    Scenario::new(name, STRUCTURE, config, vec![vec![Call::new(Op::SearchAll, 0, 0)]; warps])
+}
+
+/// Sums of blocks of one warp, which run at once.
+fn left_apart(play: Play, keys: &[u32], shape: (u32, u32), there: bool) -> Scenario {
+    let one = left(play, keys.len().div_ceil(shape.0 as usize), keys, shape, there);
+    Scenario { name: format!("{}/apart", one.name), apart: true, ..one }
+}
+
+/// Random sums, at most four.
+pub(super) fn random_left(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
+    let keys: Vec<u32> = (0..1 + below(4)).map(|_| below(4)).collect();
+    let play = Play::ALL[below(3) as usize];
+    let warps = 1 + below(2) as usize + usize::from(play == Play::Deleted);
+    left(play, warps, &keys, (1 + below(4), 1 << below(2)), below(2) == 1)
 }
 
 /// A random column of up to five rows.

@@ -1,0 +1,138 @@
+//! The sums of a batch that were left because they lost an exchange.
+
+use super::block::{add, find};
+use crate::block::{Block, InBlock};
+use crate::key::Key;
+use crate::memory::{ReadOrder, Words, WriteOrder};
+use crate::outcome::Add;
+use crate::warp::Warp;
+use core::ops::Range;
+
+/// Slots of a block on a device: their words are 48 KiB, which every device gives a block.
+pub const LEFT_SLOTS: u32 = 1 << 12;
+
+/// The most slots at which a key is looked for. A sum whose key has none of them goes to the table alone.
+const PROBES: u32 = 16;
+
+/// The operations of a batch, some of which were left.
+pub trait Left: Copy {
+    /// Their keys.
+    type Key: Key;
+
+    /// Whether an operation was left, and has not been told an outcome since.
+    fn is_left(self, op: u32) -> bool;
+
+    /// The key of an operation.
+    fn key(self, op: u32) -> Self::Key;
+
+    /// What an operation adds.
+    fn value(self, op: u32) -> u64;
+
+    /// Tells an operation its outcome.
+    fn tell(self, op: u32, said: Add);
+}
+
+/// Shared words of a block with so many slots: a leader, and a sum of two words, for each.
+#[inline(always)]
+pub const fn left_words(slots: u32) -> u32 {
+    3 * slots
+}
+
+/// Runs the sums among the operations in `range` that were left. Those of one key become one sum; `insert`
+/// adds it to the table. Operations have numbers below 2^31.
+///
+/// All warps of the block call this. The block has [`left_words`] shared words, zero at first, for `slots`
+/// slots, which are a power of two. `slot` is where the search for a key's slot begins; only its low bits
+/// count. Operations that were added up take effect with the sum, one after the other: the first in the
+/// order of effect has the outcome of the sum, and the others have [`Add::Added`], or [`Add::Full`] if there
+/// was no room.
+#[inline(always)]
+pub fn add_left<I: InBlock, L: Left>(
+    m: &mut I,
+    (left, range): (L, Range<u32>),
+    (slots, slot): (u32, impl Fn(L::Key) -> u32),
+    mut insert: impl FnMut(&mut I::Warp, L::Key, u64) -> Add,
+) {
+    const { assert!(I::Warp::LANES == 1, "each lane has operations of its own") };
+    let (rank, warps, shared) = (m.block().rank(), m.block().warps(), m.block().shared());
+    let (sums, probes) = (slots as usize, if slots < PROBES { slots } else { PROBES });
+    let place = |op: u32| {
+        let key = left.key(op);
+        let leads = |leader: u32| left.key(range.start + (leader - 1)) == key;
+        find(shared, 0, (slots, slot(key), probes), op - range.start + 1, leads)
+    };
+    // Relaxed, in this function: barriers and the ends of launches order everything else.
+    let word = |index: usize| shared.load(index, ReadOrder::Relaxed);
+    let sum_words = |at: u32| sums + 2 * at as usize;
+    let alone = m.warp().elect(0, || {
+        let (mut op, mut alone) = (range.start + rank, false);
+        while op < range.end {
+            if left.is_left(op) {
+                match place(op) {
+                    Some((at, _)) => add(shared, sum_words(at), left.value(op)),
+                    None => alone = true,
+                }
+            }
+            op += warps;
+        }
+        alone
+    });
+    m.block().sync();
+    // The slots, then the operations of this warp that have none: a table's code stands here once.
+    let (mut at, mut op) = (rank, if alone { range.start + rank } else { range.end });
+    while at < slots || op < range.end {
+        let of_slot = at < slots;
+        let number = m.warp().elect(0, || match of_slot {
+            true => word(at as usize),
+            false if left.is_left(op) && place(op).is_none() => op - range.start + 1,
+            false => 0,
+        });
+        if number != 0 {
+            let number = range.start + (number - 1);
+            let value = m.warp().elect(0, || match of_slot {
+                true => word(sum_words(at)) as u64 | (word(sum_words(at) + 1) as u64) << u32::BITS,
+                false => left.value(number),
+            });
+            let key = m.warp().elect(0, || left.key(number));
+            let said = insert(m.warp(), key, value);
+            m.warp().elect(0, || {
+                match of_slot {
+                    // Nobody reads the sum again.
+                    true => shared.store(sum_words(at), said.code() as u32, WriteOrder::Relaxed),
+                    false => left.tell(number, said),
+                }
+                true
+            });
+        }
+        if of_slot { at += warps } else { op += warps }
+    }
+    m.block().sync();
+    m.warp().elect(0, || {
+        let mut op = range.start + rank;
+        while op < range.end {
+            // Those that are still left find the slot of their key: a slot that was passed stays taken.
+            if left.is_left(op)
+                && let Some((at, _)) = place(op)
+            {
+                let leads = word(at as usize) == op - range.start + 1;
+                left.tell(op, match Add::from_code(word(sum_words(at)) as u8) {
+                    Some(Add::Full) | None => Add::Full,
+                    Some(said) if leads => said,
+                    Some(_) => Add::Added,
+                });
+            }
+            op += warps;
+        }
+        true
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slot_has_a_leader_and_a_sum() {
+        assert_eq!(left_words(64), 64 * 3);
+    }
+}
