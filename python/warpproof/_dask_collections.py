@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,48 +11,16 @@ import dask.dataframe as dd
 import numpy as np
 from dask.delayed import delayed
 
+from . import _options
 from ._arrays import wide_enough
-from ._devices import chosen
-from ._owner import rows_of, shards_for
-from ._placed import Place
 from ._stages import SHARD
-
-#: Where the types of results are found out, by a step on no rows: not on a worker's device.
-HERE: dict[str, Any] = {"place": Place("cpu")}
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(_options.Options):
     """What all functions take."""
 
-    shards: int | None
-    budget: int | str | None
-    device: str
     shuffle_method: str | None
-
-    def __post_init__(self) -> None:
-        """Check what can be checked before a worker runs."""
-        if self.shards is not None and not 1 <= self.shards < 1 << 31:
-            raise ValueError(f"{self.shards} shards are not possible")
-        rows_of(self.budget, 8)
-        chosen(self.device)
-
-    @property
-    def place(self) -> Place:
-        """Where workers compute."""
-        return Place(str(self.device))
-
-    def sized(self, partitions: int, width: int, rows: Callable[[], int]) -> tuple[int, int | None]:
-        """Return how many shards there are, and how many rows a call gets.
-
-        Rows have so many bytes each, and are only counted if that must be known.
-        """
-        limit = rows_of(self.budget, width)
-        if self.shards is not None:
-            return self.shards, limit
-        if limit is None:
-            return partitions, limit
-        return max(partitions, shards_for(rows(), limit)), limit
 
     def moved(self, frame: Any, shards: int) -> Any:
         """Return a frame whose partition of a number has the rows of that shard."""

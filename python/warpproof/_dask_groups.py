@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ._dask_collections import (
-    HERE,
     Options,
     arrays,
     is_array,
@@ -16,6 +15,7 @@ from ._dask_collections import (
     of_partitions,
     rows_in,
 )
+from ._options import HERE
 from ._partial import Fold
 from ._stages import SHARD, as_columns, as_series, partial
 

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from ._dask_collections import (
-    HERE,
     Options,
     arrays,
     keys_type,
@@ -31,6 +30,7 @@ from ._join_stages import (
     routed_keys,
     routed_rows,
 )
+from ._options import HERE
 from ._owner import rows_of
 from ._stages import SHARD
 

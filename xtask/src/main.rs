@@ -35,7 +35,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   ci [STEP ...]  everything that must hold: fmt clippy docs report book ptx test browser python ptxas mutants readme fuzz
-  nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE generated deep soak miri tsan asan fuzz deny gpu; each adds a row to tests/nightly.csv
+  nightly [STEP ...]  what takes hours: readme mutants/STRUCTURE generated deep soak miri tsan asan fuzz deny gpu ray; each adds a row to tests/nightly.csv
   book           build the book of docs into target/book, with mdbook
   counts         what a new structure touches, lines, public names, circles between files, comments, mutants
   fuzz [SECONDS] run every fuzz target, 60 s each unless told otherwise

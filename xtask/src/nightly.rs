@@ -4,7 +4,7 @@
 use crate::ci;
 use crate::shell::{Outcome, cargo, output, read, root, run, write};
 use crate::steps::{Done, Ran, Step, chosen, failures, table};
-use crate::{fuzz, modules, mutants, ptx, sanitizers, steps};
+use crate::{fuzz, modules, mutants, ptx, python, sanitizers, steps};
 use std::process::Command;
 
 /// Seconds to run each fuzz target.
@@ -20,7 +20,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 23] = [
+const STEPS: [Step; 24] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("aggregate"),
     mutants_of!("cuckoo"),
@@ -44,6 +44,7 @@ const STEPS: [Step; 23] = [
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS, fuzz::Sanitizer::None).map(|()| Done::Ok)),
     ("deny", deny),
     ("gpu", gpu),
+    ("ray", || python::ray().map(|()| Done::Ok)),
 ];
 
 /// The columns of tests/nightly.csv.

@@ -8,6 +8,8 @@ use std::process::Command;
 
 /// The tools of the package, at fixed versions.
 const REQUIREMENTS: &str = "requirements.txt";
+/// The release of Ray that `warpproof.ray` is tested with.
+const RAY: &str = "ray[data]==2.60.0";
 /// How the names of platforms begin that the wheel may be for: Linux with the glibc of this system, or older.
 const PLATFORM: &str = "manylinux_2_";
 
@@ -21,6 +23,17 @@ pub(crate) fn check() -> Outcome<()> {
     let module = ["-m", "mypy.stubtest", "warpproof._native", "--ignore-disjoint-bases"];
     run(environment.tool("python").args(module))?;
     run(&mut environment.tool("pytest"))
+}
+
+/// Tests the package on a cluster of Ray, which [`check`] does without: it is large, and starts servers.
+pub(crate) fn ray() -> Outcome<()> {
+    let environment = Environment::open()?;
+    run(environment.tool("maturin").args(["develop", "--profile", "dev", "--quiet"]))?;
+    run(environment.tool("pip").args(["install", "--quiet", RAY]))?;
+    let tested = run(environment.tool("pytest").arg("tests/test_ray.py"));
+    // `check` is to find what its requirements say.
+    run(environment.tool("pip").args(["uninstall", "--quiet", "--yes", "ray"]))?;
+    tested
 }
 
 /// Builds the wheel into target/wheels, and checks what it is for.
