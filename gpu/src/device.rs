@@ -10,12 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod array;
 mod extra;
+mod locked;
 mod memory;
 mod piece;
 mod slot;
 
 pub(crate) use array::Array;
 pub use extra::Extra;
+pub use locked::PageLocked;
+pub(crate) use locked::is_page_locked;
 pub(crate) use piece::{PIECE, Pieces};
 #[cfg(test)]
 pub(crate) use slot::words;

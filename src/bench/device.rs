@@ -24,6 +24,7 @@ mod map32;
 mod partitioned;
 mod retrieved;
 mod staged;
+mod summed;
 
 /// Measures the kernels on tables of one structure and one kind of entries.
 pub(crate) type Measure = fn(&Bench<'_>, &mut Vec<Row>) -> Fallible<Memory>;

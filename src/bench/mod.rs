@@ -52,7 +52,8 @@ use {
 /// shown, and their keys are absent afterwards.
 ///
 /// Open addressing: sizes and loads as for hopscotch, per slot; with the bytes of a pair, the filter
-/// included. On a GPU also copies of all entries to device slices, in any order and in that of their slots.
+/// included. On a GPU also copies of all entries to device slices, in any order and in that of their slots, and
+/// sums (`insert_or_add`) of keys that occur once and often.
 ///
 /// Tables that grow: one batch into a table of a sixteenth of its pairs, or a million slots if that is less,
 /// and searches afterwards.
@@ -60,10 +61,12 @@ use {
 /// Other entries than u32 pairs: build, searches, delete. The median of the rounds is reported. Every answer
 /// is checked, outside of the measured time.
 ///
-/// On a CPU bulk calls on slices are timed. On a GPU the kernels are timed by events, with keys, values and
-/// answers in device memory, in fresh tables, beside the floors of random access (a find, an insert, a look
-/// and an insert, without a protocol). The rows `from host` are calls on host slices through staging buffers,
-/// in chunks of up to 2^22 operations: wall-clock time, from the input in host memory to the answers there.
+/// On a CPU bulk calls on slices are timed. On a GPU the kernels are timed by events, with keys, values
+/// and answers in device memory, in fresh tables, beside the floors of random access (a find, an insert,
+/// a look and an insert, without a protocol). The rows `from host` are calls on host slices through
+/// staging buffers, in chunks of up to 2^22 operations: wall-clock time, from the input in host memory to
+/// the answers there. Those `from page-locked memory` are such calls on slices that the device copies by
+/// itself.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -228,7 +228,7 @@ structures! {
             "insert_partitioned (GPU)",
             "insert_partitioned_with_outcomes (GPU)",
         ],
-        => (fixed retrieved partitioned)
+        => (fixed retrieved partitioned summed)
            [|T, room| T::with_seed(T::size(open(room)?.slots() as u64, 1.0)?, room.seed),
             |device, tuning| T::with_seed(device, match tuning.lanes {
                 Some(_) => open(room)?.in_buckets_of(T::BUCKET_SLOTS)?,

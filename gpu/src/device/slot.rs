@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::layout::Scalar;
+use core::ops::Range;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, PinnedHostSlice, result};
 use std::sync::Arc;
 
@@ -43,12 +44,27 @@ impl Slot {
         (self.input.num_bytes() + self.output.num_bytes()) as u64
     }
 
-    /// Queues the copy of the first `len` bytes to the device.
-    pub(crate) fn copy_in(&mut self, len: usize) -> Result<(), Error> {
-        let (to, stream) = (self.addresses().0, self.stream.cu_stream());
-        let from = &self.host()?[..len];
+    /// Queues the copy of some bytes to the same place on the device.
+    pub(crate) fn copy_in(&mut self, place: Range<usize>) -> Result<(), Error> {
+        if place.is_empty() {
+            return Ok(());
+        }
+        let (to, stream) = (self.addresses().0 + place.start as u64, self.stream.cu_stream());
+        let from = &self.host()?[place];
         // SAFETY: `input` is as long as `host`; both live until the stream was waited for, and nothing writes
         // them before.
+        unsafe { result::memcpy_htod_async(to, from, stream) }.map_err(Error::driver("copying to the device"))
+    }
+
+    /// Queues the copy of the caller's bytes to a place of as many on the device.
+    ///
+    /// # Safety
+    ///
+    /// Nothing writes or frees the bytes before the stream was waited for.
+    pub(crate) unsafe fn copy_from(&mut self, place: Range<usize>, from: &[u8]) -> Result<(), Error> {
+        let (to, stream) = (self.addresses().0 + place.start as u64, self.stream.cu_stream());
+        let from = &from[..place.len().min(from.len())];
+        // SAFETY: `input` has that place, as `host` has; the rest is the contract of this function.
         unsafe { result::memcpy_htod_async(to, from, stream) }.map_err(Error::driver("copying to the device"))
     }
 

@@ -3,7 +3,7 @@
 use super::chunks::{Chunk, Places, Step, steps};
 use super::{CopyThreads, Staging};
 use crate::arguments::{Head, Listed, Span};
-use crate::device::{Slot, Slots, bytes, numbers};
+use crate::device::{Slot, Slots, bytes, is_page_locked, numbers};
 use crate::error::Error;
 use crate::layout::Scalar;
 use crate::operations::launch::{Arrays, Launch};
@@ -103,19 +103,29 @@ impl Staging {
         sink.reserve(batch.keys.len())?;
         task.table.kernel(task.launch.operation())?;
         task.table.ready()?;
+        self.context.bind_to_thread().map_err(Error::driver("binding the device"))?;
+        let locked =
+            Locked { keys: is_page_locked(batch.keys), values: batch.values.is_some_and(is_page_locked) };
         let flight = Flight(&mut self.slots);
         for step in steps(batch.keys.len(), self.elements) {
             match step {
                 // SAFETY: the contract of this function; `flight` keeps the slots until their streams were
                 // waited for.
                 Step::Put(chunk) => unsafe {
-                    put(&mut flight.0[chunk.slot], task, batch, chunk, self.threads)?
+                    put(&mut flight.0[chunk.slot], task, batch, chunk, (self.threads, locked))?
                 },
                 Step::Take(chunk) => take(&mut flight.0[chunk.slot], task, chunk, &mut sink, self.threads)?,
             }
         }
         Ok(())
     }
+}
+
+/// The columns of a batch in page-locked memory, which the device copies by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Locked {
+    keys: bool,
+    values: bool,
 }
 
 /// Queues a chunk.
@@ -128,7 +138,7 @@ unsafe fn put<K: Scalar, V: Scalar, N: Scalar, D>(
     task: &Task<'_, impl Fn(&Head, &Arrays<K, V, N>) -> Listed, D>,
     batch: Batch<'_, K, V>,
     Chunk { elements, .. }: Chunk,
-    threads: CopyThreads,
+    (threads, locked): (CopyThreads, Locked),
 ) -> Result<(), Error> {
     let n = elements.len();
     let each = |given: bool| if given { n } else { 0 };
@@ -137,10 +147,14 @@ unsafe fn put<K: Scalar, V: Scalar, N: Scalar, D>(
     let values = input.next::<V>(each(batch.values.is_some()));
     let ops = input.next::<u8>(each(batch.ops.is_some()));
     let output = Output::new::<N>(task.back, n);
+    // The places of keys and values, and those that the device copies by itself.
+    let columns = [
+        (keys.clone(), bytes(&batch.keys[elements.clone()]), locked.keys),
+        (values.clone(), batch.values.map_or(&[][..], |all| bytes(&all[elements.clone()])), locked.values),
+    ];
     let host = slot.host()?;
-    threads.copy(&mut host[keys.clone()], bytes(&batch.keys[elements.clone()]), |&byte| byte);
-    if let Some(all) = batch.values {
-        threads.copy(&mut host[values.clone()], bytes(&all[elements.clone()]), |&byte| byte);
+    for (place, from, _) in columns.iter().filter(|(.., locked)| !locked) {
+        threads.copy(&mut host[place.clone()], from, |&byte| byte);
     }
     if let Some(all) = batch.ops {
         threads.copy(&mut host[ops.clone()], &all[elements], |&op| op as u8);
@@ -155,7 +169,18 @@ unsafe fn put<K: Scalar, V: Scalar, N: Scalar, D>(
     };
     let arguments = task.launch.arguments(task.table.head(), &arrays)?;
     slot.busy = true;
-    slot.copy_in(input.bytes())?;
+    if locked == Locked::default() {
+        slot.copy_in(0..input.bytes())?;
+    } else {
+        for (place, from, locked) in columns {
+            match locked {
+                // SAFETY: the batch is borrowed until the call has waited for the slot's stream.
+                true => unsafe { slot.copy_from(place, from)? },
+                false => slot.copy_in(place)?,
+            }
+        }
+        slot.copy_in(ops)?;
+    }
     // SAFETY: the contract of this function; `Staging::run` waited until the table was ready.
     unsafe { task.table.queue(task.launch.operation(), &slot.stream, &arguments)? };
     slot.copy_out(output.bytes)

@@ -199,7 +199,11 @@ impl Family {
             let lanes = self.deferred_lanes();
             let kernel = device.kernel(&self.name(step, lanes), lanes)?;
             let kernel = kernel.map(|kernel| kernel.with_span(DEFERRED_SPAN));
-            Ok(if self.leaves_sums() { kernel.map(|kernel| kernel.with_threads(SUM_THREADS)) } else { kernel })
+            Ok(if self.leaves_sums() {
+                kernel.map(|kernel| kernel.with_threads(SUM_THREADS))
+            } else {
+                kernel
+            })
         };
         Ok([find(DEFERRED)?, find(LAST)?])
     }

@@ -11,6 +11,9 @@ use core::ops::Range;
 /// Slots of a block on a device: their words are 48 KiB, which every device gives a block.
 pub const LEFT_SLOTS: u32 = 1 << 12;
 
+/// The most operations of a warp.
+pub const LEFT_EACH: u32 = u32::BITS;
+
 /// The most slots at which a key is looked for. A sum whose key has none of them goes to the table alone.
 const PROBES: u32 = 16;
 
@@ -19,7 +22,7 @@ pub trait Left: Copy {
     /// Their keys.
     type Key: Key;
 
-    /// Whether an operation was left, and has not been told an outcome since.
+    /// Whether an operation was left.
     fn is_left(self, op: u32) -> bool;
 
     /// The key of an operation.
@@ -39,7 +42,8 @@ pub const fn left_words(slots: u32) -> u32 {
 }
 
 /// Runs the sums among the operations in `range` that were left. Those of one key become one sum; `insert`
-/// adds it to the table. Operations have numbers below 2^31.
+/// adds it to the table. There are at most [`LEFT_EACH`] operations for each warp of the block, and their
+/// numbers are below 2^31.
 ///
 /// All warps of the block call this. The block has [`left_words`] shared words, zero at first, for `slots`
 /// slots, which are a power of two. `slot` is where the search for a key's slot begins; only its low bits
@@ -61,32 +65,38 @@ pub fn add_left<I: InBlock, L: Left>(
         let leads = |leader: u32| left.key(range.start + (leader - 1)) == key;
         find(shared, 0, (slots, slot(key), probes), op - range.start + 1, leads)
     };
+    // The operations of this warp have numbers from 0 on, and a set of them has a bit for each.
+    let op = |number: u32| range.start + rank + number * warps;
     // Relaxed, in this function: barriers and the ends of launches order everything else.
     let word = |index: usize| shared.load(index, ReadOrder::Relaxed);
     let sum_words = |at: u32| sums + 2 * at as usize;
-    let alone = m.warp().elect(0, || {
-        let (mut op, mut alone) = (range.start + rank, false);
-        while op < range.end {
-            if left.is_left(op) {
-                match place(op) {
-                    Some((at, _)) => add(shared, sum_words(at), left.value(op)),
-                    None => alone = true,
-                }
+    let mine = m.warp().elect(0, || {
+        // Without a branch for each: a GPU waits for all at once.
+        (0..LEFT_EACH).fold(0, |mine, number| {
+            let is_left = op(number) < range.end && left.is_left(op(number));
+            mine | (is_left as u32) << number
+        })
+    });
+    let mut alone = m.warp().elect(0, || {
+        let (mut rest, mut alone) = (mine, 0);
+        while let Some(number) = take(&mut rest) {
+            match place(op(number)) {
+                Some((at, _)) => add(shared, sum_words(at), left.value(op(number))),
+                None => alone |= 1 << number,
             }
-            op += warps;
         }
         alone
     });
     m.block().sync();
+    let placed = mine & !alone;
     // The slots, then the operations of this warp that have none: a table's code stands here once.
-    let (mut at, mut op) = (rank, if alone { range.start + rank } else { range.end });
-    while at < slots || op < range.end {
+    let mut at = rank;
+    while at < slots || alone != 0 {
         let of_slot = at < slots;
-        let number = m.warp().elect(0, || match of_slot {
-            true => word(at as usize),
-            false if left.is_left(op) && place(op).is_none() => op - range.start + 1,
-            false => 0,
-        });
+        let number = match of_slot {
+            true => m.warp().elect(0, || word(at as usize)),
+            false => take(&mut alone).map_or(0, |number| op(number) - range.start + 1),
+        };
         if number != 0 {
             let number = range.start + (number - 1);
             let value = m.warp().elect(0, || match of_slot {
@@ -104,32 +114,49 @@ pub fn add_left<I: InBlock, L: Left>(
                 true
             });
         }
-        if of_slot { at += warps } else { op += warps }
+        // Past the slots there is nothing to count.
+        at = if of_slot { at + warps } else { at };
     }
     m.block().sync();
     m.warp().elect(0, || {
-        let mut op = range.start + rank;
-        while op < range.end {
-            // Those that are still left find the slot of their key: a slot that was passed stays taken.
-            if left.is_left(op)
-                && let Some((at, _)) = place(op)
-            {
-                let leads = word(at as usize) == op - range.start + 1;
-                left.tell(op, match Add::from_code(word(sum_words(at)) as u8) {
+        let mut rest = placed;
+        while let Some(number) = take(&mut rest) {
+            // They find the slot of their key again: a slot that was passed stays taken.
+            if let Some((at, _)) = place(op(number)) {
+                let leads = word(at as usize) == op(number) - range.start + 1;
+                let said = match Add::from_code(word(sum_words(at)) as u8) {
                     Some(Add::Full) | None => Add::Full,
                     Some(said) if leads => said,
                     Some(_) => Add::Added,
-                });
+                };
+                left.tell(op(number), said);
             }
-            op += warps;
         }
         true
     });
 }
 
+/// Takes the lowest number out of a set.
+#[inline(always)]
+fn take(set: &mut u32) -> Option<u32> {
+    if *set == 0 {
+        return None;
+    }
+    let number = set.trailing_zeros();
+    *set &= *set - 1;
+    Some(number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_number_is_taken_once() {
+        let mut set = 1 << 31 | 1 << 5 | 1;
+        let taken = core::array::from_fn(|_| take(&mut set));
+        assert_eq!(taken, [Some(0), Some(5), Some(31), None]);
+    }
 
     #[test]
     fn a_slot_has_a_leader_and_a_sum() {

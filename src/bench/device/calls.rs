@@ -1,6 +1,7 @@
 //! The calls of a table of one type: on device slices, and on host slices.
 
 use super::retrieved::Retrieved;
+pub(crate) use super::summed::Sum;
 use crate::bench::keys::Number;
 use crate::bench::memory::Memory;
 use crate::entry::Entry;
@@ -52,7 +53,7 @@ pub(crate) struct PartitionedCalls<T, K> {
 }
 
 /// A key or value on a device.
-pub(crate) trait Word: KeyScalar + Number {
+pub(crate) trait Word: KeyScalar + Number + From<u32> {
     /// The value that a search writes for an absent key: not a stored value, as those have their top bit set.
     const MISSING: Self;
 }
@@ -216,6 +217,12 @@ macro_rules! calls {
             }
         };
         retrieve
+    }};
+
+    (summed Map $T:ty, $K:ty) => {{
+        let sum: Sum<$T, $K> =
+            |t, on, of, said| t.on_stream(on).insert_or_add(&of.on_keys, &of.on_values, said);
+        sum
     }};
 
     (partitioned Set $T:ty, $K:ty) => { calls! { partitioned $T, $K, [] } };

@@ -14,7 +14,8 @@ use warpproof::model::outcome::Insert;
 const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {
-    /// Inserts into a cleared table, and searches of all keys: wall-clock time.
+    /// Inserts into a cleared table, and searches of all keys: wall-clock time. From memory as it is, and from
+    /// memory that is page-locked.
     pub(crate) fn staged<T: Measured, K: Word, F, A: Copy + PartialEq + Send + Sync>(
         &self,
         table: &mut T,
@@ -23,12 +24,28 @@ impl Bench<'_> {
         entries: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
+        self.from_host(table, calls, &through, entries, ["insert from host", "find from host"], rows)?;
+        let _locked = (self.device.page_lock(&entries.keys)?, self.device.page_lock(&entries.values)?);
+        let names = ["insert from page-locked memory", "find from page-locked memory"];
+        self.from_host(table, calls, &through, entries, names, rows)
+    }
+
+    /// Inserts and searches from the memory of the entries, in all rounds.
+    fn from_host<T: Measured, K: Word, F, A: Copy + PartialEq + Send + Sync>(
+        &self,
+        table: &mut T,
+        calls: &Calls<T, K, F>,
+        through: &StagedCalls<T, K, A>,
+        entries: &Entries<K>,
+        names: [&'static str; 2],
+        rows: &mut Vec<Row>,
+    ) -> Fallible<()> {
         let n = self.size as usize;
         let mut staging = Staging::new(self.device, ELEMENTS)?.in_parallel();
         // Their memory is touched here, so that no round includes that.
         let mut outcomes = vec![Insert::Present; n];
         let mut answers = vec![(through.answer)(None); n];
-        let [mut insert, mut find] = ["insert from host", "find from host"].map(|name| Series::new(name, n));
+        let [mut insert, mut find] = names.map(|name| Series::new(name, n));
         for round in 0..=self.rounds {
             (calls.clear)(table, &self.timed.stream)?;
             self.device.synchronize()?;

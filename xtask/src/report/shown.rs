@@ -123,7 +123,12 @@ pub(super) const TABLES: &[Table] = &[
     },
     Table {
         name: "host",
-        columns: &[("insert from host", "insert"), ("find from host", "search present")],
+        columns: &[
+            ("insert from host", "insert"),
+            ("find from host", "search present"),
+            ("insert from page-locked memory", "insert, page-locked"),
+            ("find from page-locked memory", "search present, page-locked"),
+        ],
         points: &[("open", on_gpu("map32", 26_843_545, 0.8)), ("open", on_gpu("map64", 26_843_545, 0.8))],
     },
     Table {

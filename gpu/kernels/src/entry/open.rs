@@ -5,7 +5,7 @@ use super::map::write_found;
 use super::{At, Columns, Count, In, Kinds, Launch, MaybeIn, MaybeOut, Out, Told, UpdateCode};
 use crate::store::{CHECKED, Store};
 use warpproof_device::{Frozen, Global, Tile};
-use warpproof_model::aggregate::{LEFT_SLOTS, Left, add_left};
+use warpproof_model::aggregate::{LEFT_EACH, LEFT_SLOTS, Left, add_left};
 use warpproof_model::entry::{Packed, Pair32};
 use warpproof_model::map::{BucketMap, CounterMap, DEFERRED, DEFERRED_SPAN};
 use warpproof_model::open::{Filter, OpenSlots, OpenTable, Probing, SummingSlots};
@@ -193,6 +193,7 @@ where
         (outcomes, _): (Told, MaybeOut<u64>),
         n: Count,
     ) {
+        const { assert!(DEFERRED_SPAN <= LEFT_EACH) };
         let table = self.table.table();
         let (tile, block) = self.tiles.in_block();
         let each = block.warps() * DEFERRED_SPAN;

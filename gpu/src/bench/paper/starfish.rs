@@ -379,7 +379,7 @@ impl StarfishMap {
         let (n, address) = (step.pairs.len(), self.load(frame, step.child)?);
         let (frame, child) = (&mut self.frames[frame], &mut self.children[step.child as usize]);
         source.write(step.pairs.clone(), frame.slot.host()?);
-        frame.slot.copy_in(n * size_of::<u64>())?;
+        frame.slot.copy_in(0..n * size_of::<u64>())?;
         let (pairs, codes) = frame.slot.addresses();
         let arguments = child_head(address, self.size, child.seed)
             .per_key(Span::<u64>::new(pairs, n), Span::new(codes, n))?;

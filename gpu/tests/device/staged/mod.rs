@@ -60,6 +60,39 @@ fn chunks_of_one_operation_serve() {
     follow(&mut OpenMap::<u32, u32>::with_capacity(&device, 100).unwrap().staged(&mut staging), 20);
 }
 
+/// Keys, values or both in page-locked memory, in batches of several chunks and through the buffers of the
+/// device: the answers are the same.
+#[test]
+fn page_locked_slices_are_answered_as_others() {
+    let Some(device) = device() else { return };
+    let mut staging = Staging::new(&device, CHUNK).unwrap();
+    let keys: Vec<u64> = (0..10_001).map(|i| i * i).collect();
+    let values: Vec<u64> = keys.iter().map(|key| !key).collect();
+    let all_values: Vec<_> = values.iter().copied().map(Some).collect();
+    for (locks_keys, locks_values) in [(true, false), (false, true), (true, true)] {
+        let map = OpenMap::<u64, u64>::with_capacity(&device, 20_000).unwrap();
+        let locked_keys = locks_keys.then(|| device.page_lock(&keys).unwrap());
+        let locked_values = locks_values.then(|| device.page_lock(&values).unwrap());
+        let (keys, values) =
+            (locked_keys.as_deref().unwrap_or(&keys), locked_values.as_deref().unwrap_or(&values));
+        let mut said = Vec::new();
+        map.staged(&mut staging).insert_unique(keys, values, &mut said).unwrap();
+        assert_eq!(said, vec![Insert::Inserted; keys.len()]);
+        let mut found = Vec::new();
+        map.staged(&mut staging).search(&keys[7..], &mut found).unwrap();
+        assert_eq!(found, all_values[7..]);
+        assert_eq!(map.search(keys).unwrap(), all_values);
+        let ops = vec![Op::Search; keys.len()];
+        let answers = map.mixed(&ops, keys, values).unwrap();
+        assert!(answers.iter().zip(&all_values).all(|(answer, value)| *answer == Answer::Search(*value)));
+    }
+    // It was let go, and can be locked again; not twice at a time.
+    let locked = device.page_lock(&keys).unwrap();
+    assert!(matches!(device.page_lock(&keys), Err(Error::Driver { .. })));
+    assert_eq!(locked[3], 9);
+    assert!(device.page_lock::<u64>(&[]).unwrap().is_empty());
+}
+
 #[test]
 fn counters_and_chains_have_operations_of_their_own() {
     let Some(device) = device() else { return };
