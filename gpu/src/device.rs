@@ -17,12 +17,12 @@ mod slot;
 
 pub(crate) use array::Array;
 pub use extra::Extra;
-pub use locked::PageLocked;
 pub(crate) use locked::is_page_locked;
+pub use locked::{PageLocked, PageLockedMut};
 pub(crate) use piece::{PIECE, Pieces};
 #[cfg(test)]
 pub(crate) use slot::words;
-pub(crate) use slot::{SLOTS, Slot, Slots, bytes, numbers};
+pub(crate) use slot::{SLOTS, Slot, Slots, bytes, bytes_mut, numbers};
 
 /// The kernels of tables for compute capability 7.5 and up: those of operations, and those that run seldom.
 pub(crate) const BASE_IMAGES: [&str; 2] = [

@@ -68,6 +68,18 @@ impl Slot {
         unsafe { result::memcpy_htod_async(to, from, stream) }.map_err(Error::driver("copying to the device"))
     }
 
+    /// Queues the copy of as many bytes of answers to the caller's memory.
+    ///
+    /// # Safety
+    ///
+    /// There are as many. Nothing accesses or frees `to` before the stream was waited for.
+    pub(crate) unsafe fn copy_to(&mut self, to: &mut [u8]) -> Result<(), Error> {
+        let (from, stream) = (self.addresses().1, self.stream.cu_stream());
+        // SAFETY: the contract of this function; `output` was filled when it was made.
+        unsafe { result::memcpy_dtoh_async(to, from, stream) }
+            .map_err(Error::driver("copying from the device"))
+    }
+
     /// Queues the copy of the first `len` bytes of answers to the host.
     pub(crate) fn copy_out(&mut self, len: usize) -> Result<(), Error> {
         let (from, stream) = (self.addresses().1, self.stream.cu_stream());
@@ -93,7 +105,7 @@ pub(crate) fn bytes<T: Scalar>(numbers: &[T]) -> &[u8] {
 }
 
 /// The bytes of numbers, for writing.
-pub(super) fn bytes_mut<T: Scalar>(numbers: &mut [T]) -> &mut [u8] {
+pub(crate) fn bytes_mut<T: Scalar>(numbers: &mut [T]) -> &mut [u8] {
     // SAFETY: as above, and any bytes are a number.
     unsafe { numbers.align_to_mut::<u8>() }.1
 }

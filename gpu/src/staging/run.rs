@@ -3,7 +3,7 @@
 use super::chunks::{Chunk, Places, Step, steps};
 use super::{CopyThreads, Staging};
 use crate::arguments::{Head, Listed, Span};
-use crate::device::{Slot, Slots, bytes, is_page_locked, numbers};
+use crate::device::{Slot, Slots, bytes, bytes_mut, is_page_locked, numbers};
 use crate::error::Error;
 use crate::layout::Scalar;
 use crate::operations::launch::{Arrays, Launch};
@@ -93,31 +93,83 @@ impl Staging {
         batch: Batch<'_, K, V>,
         mut sink: impl Sink<T>,
     ) -> Result<(), Error> {
-        if *self.context != **task.table.device().context() {
-            return Err(Error::OtherDevice { what: "staging buffers" });
-        }
-        batch.admit(sink.room())?;
-        if batch.keys.is_empty() {
+        if self.admit(task, batch, sink.room())? {
             return Ok(());
         }
         sink.reserve(batch.keys.len())?;
-        task.table.kernel(task.launch.operation())?;
-        task.table.ready()?;
-        self.context.bind_to_thread().map_err(Error::driver("binding the device"))?;
-        let locked =
-            Locked { keys: is_page_locked(batch.keys), values: batch.values.is_some_and(is_page_locked) };
+        let locked = Locked::of(batch);
         let flight = Flight(&mut self.slots);
         for step in steps(batch.keys.len(), self.elements) {
             match step {
                 // SAFETY: the contract of this function; `flight` keeps the slots until their streams were
                 // waited for.
                 Step::Put(chunk) => unsafe {
-                    put(&mut flight.0[chunk.slot], task, batch, chunk, (self.threads, locked))?
+                    put(&mut flight.0[chunk.slot], task, batch, chunk, (self.threads, locked), None)?
                 },
                 Step::Take(chunk) => take(&mut flight.0[chunk.slot], task, chunk, &mut sink, self.threads)?,
             }
         }
         Ok(())
+    }
+
+    /// Runs a batch whose answers are numbers alone, which overwrite `to`. If that is page-locked, the device
+    /// writes them there by itself.
+    ///
+    /// # Safety
+    ///
+    /// As [`run`](Self::run).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(crate) unsafe fn run_to<K: Scalar, V: Scalar, N: Scalar>(
+        &mut self,
+        table: &DeviceTable,
+        launch: Launch<impl Fn(&Head, &Arrays<K, V, N>) -> Listed>,
+        batch: Batch<'_, K, V>,
+        to: &mut [N],
+    ) -> Result<(), Error> {
+        let task = Task { table, launch, back: Back::Numbers, decode: |_, _, number| Some(number) };
+        if self.admit(&task, batch, Some(to.len()))? {
+            return Ok(());
+        }
+        if !is_page_locked(to) {
+            // SAFETY: the contract of this function.
+            return unsafe { self.run(&task, batch, to) };
+        }
+        let (locked, mut rest) = (Locked::of(batch), to);
+        let flight = Flight(&mut self.slots);
+        for step in steps(batch.keys.len(), self.elements) {
+            match step {
+                Step::Put(chunk) => {
+                    let (part, others) = rest.split_at_mut(chunk.elements.len());
+                    rest = others;
+                    let (slot, how) = (&mut flight.0[chunk.slot], (self.threads, locked));
+                    // SAFETY: as in `run`; the part is borrowed until the call has waited for the stream.
+                    unsafe { put(slot, &task, batch, chunk, how, Some(bytes_mut(part)))? }
+                }
+                Step::Take(chunk) => wait(&mut flight.0[chunk.slot], &task)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a batch that must not run, for a sink of this room. Whether it has no operations.
+    fn admit<K: Scalar, V: Scalar, L, D>(
+        &self,
+        task: &Task<'_, L, D>,
+        batch: Batch<'_, K, V>,
+        room: Option<usize>,
+    ) -> Result<bool, Error> {
+        if *self.context != **task.table.device().context() {
+            return Err(Error::OtherDevice { what: "staging buffers" });
+        }
+        batch.admit(room)?;
+        if !batch.keys.is_empty() {
+            task.table.kernel(task.launch.operation())?;
+            task.table.ready()?;
+            self.context.bind_to_thread().map_err(Error::driver("binding the device"))?;
+        }
+        Ok(batch.keys.is_empty())
     }
 }
 
@@ -128,7 +180,14 @@ struct Locked {
     values: bool,
 }
 
-/// Queues a chunk.
+impl Locked {
+    /// Those of a batch. The context of the device is bound.
+    fn of<K, V>(batch: Batch<'_, K, V>) -> Self {
+        Self { keys: is_page_locked(batch.keys), values: batch.values.is_some_and(is_page_locked) }
+    }
+}
+
+/// Queues a chunk. Its answers go to `to`, as many bytes as there are of them, or to the slot.
 ///
 /// # Safety
 ///
@@ -139,6 +198,7 @@ unsafe fn put<K: Scalar, V: Scalar, N: Scalar, D>(
     batch: Batch<'_, K, V>,
     Chunk { elements, .. }: Chunk,
     (threads, locked): (CopyThreads, Locked),
+    to: Option<&mut [u8]>,
 ) -> Result<(), Error> {
     let n = elements.len();
     let each = |given: bool| if given { n } else { 0 };
@@ -159,13 +219,13 @@ unsafe fn put<K: Scalar, V: Scalar, N: Scalar, D>(
     if let Some(all) = batch.ops {
         threads.copy(&mut host[ops.clone()], &all[elements], |&op| op as u8);
     }
-    let (from, to) = slot.addresses();
+    let (from, answers) = slot.addresses();
     let arrays = Arrays {
         ops: Span::new(from + ops.start as u64, ops.len()),
         keys: Span::new(from + keys.start as u64, n),
         values: Span::new(from + values.start as u64, each(batch.values.is_some())),
-        codes: Span::new(to + output.codes.start as u64, output.codes.len()),
-        numbers: Span::new(to + output.numbers.start as u64, output.numbers.len() / size_of::<N>()),
+        codes: Span::new(answers + output.codes.start as u64, output.codes.len()),
+        numbers: Span::new(answers + output.numbers.start as u64, output.numbers.len() / size_of::<N>()),
     };
     let arguments = task.launch.arguments(task.table.head(), &arrays)?;
     slot.busy = true;
@@ -183,7 +243,19 @@ unsafe fn put<K: Scalar, V: Scalar, N: Scalar, D>(
     }
     // SAFETY: the contract of this function; `Staging::run` waited until the table was ready.
     unsafe { task.table.queue(task.launch.operation(), &slot.stream, &arguments)? };
-    slot.copy_out(output.bytes)
+    match to {
+        // SAFETY: the answers begin with the numbers, of which there are as many; the caller waits.
+        Some(to) => unsafe { slot.copy_to(to) },
+        None => slot.copy_out(output.bytes),
+    }
+}
+
+/// Waits for a chunk.
+fn wait<L, D>(slot: &mut Slot, task: &Task<'_, L, D>) -> Result<(), Error> {
+    let kernel = task.table.kernel(task.launch.operation())?;
+    slot.stream.synchronize().map_err(|error| kernel.fault(error))?;
+    slot.busy = false;
+    Ok(())
 }
 
 /// Waits for a chunk and takes its answers.
@@ -194,9 +266,8 @@ fn take<N: Scalar, L, T: Copy + Send + Sync>(
     sink: &mut impl Sink<T>,
     threads: CopyThreads,
 ) -> Result<(), Error> {
+    wait(slot, task)?;
     let kernel = task.table.kernel(task.launch.operation())?;
-    slot.stream.synchronize().map_err(|error| kernel.fault(error))?;
-    slot.busy = false;
     let output = Output::new::<N>(task.back, elements.len());
     let host = &*slot.host()?;
     let (codes, numbers) = (&host[output.codes], numbers::<N>(&host[output.numbers]));

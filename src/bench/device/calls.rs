@@ -33,10 +33,15 @@ pub(crate) struct Calls<T, K, F> {
     pub(crate) memory: MemoryOf<T>,
 }
 
+/// Writes the values of all keys to a slice.
+pub(crate) type SearchOr<T, K> = fn(&T, &mut Staging, &Entries<K>, &mut [K]) -> Done;
+
 /// A table of one type on host slices, whose searches answer with `A`.
 pub(crate) struct StagedCalls<T, K, A> {
     pub(crate) insert: fn(&T, &mut Staging, &Entries<K>, &mut [Insert]) -> Done,
     pub(crate) search: fn(&T, &mut Staging, &Entries<K>, &mut [A]) -> Done,
+    /// The values of all keys, to a slice, if entries have values.
+    pub(crate) search_or: Option<SearchOr<T, K>>,
     /// The answer for a key with this value, or without one.
     pub(crate) answer: fn(Option<K>) -> A,
 }
@@ -186,25 +191,30 @@ macro_rules! calls {
     }};
 
     (staged Set $T:ty, $K:ty) => {
-        calls! { staged $T, $K, bool, |value| value.is_some(),
+        calls! { staged $T, $K, bool, None, |value| value.is_some(),
             |t, through, of, said| t.staged(through).insert(&of.keys, said),
             |t, through, of, answers| t.staged(through).contains(&of.keys, answers) }
     };
     (staged Map $T:ty, $K:ty) => {
-        calls! { staged $T, $K, Option<$K>, |value| value,
+        calls! { staged $T, $K, Option<$K>, calls!(search_or $T, $K), |value| value,
             |t, through, of, said| t.staged(through).insert_unique(&of.keys, &of.values, said),
             |t, through, of, answers| t.staged(through).search(&of.keys, answers) }
     };
     (staged Multimap $T:ty, $K:ty) => {
-        calls! { staged $T, $K, Option<$K>, |value| value,
+        calls! { staged $T, $K, Option<$K>, calls!(search_or $T, $K), |value| value,
             |t, through, of, said| t.staged(through).insert(&of.keys, &of.values, said),
             |t, through, of, answers| t.staged(through).search(&of.keys, answers) }
     };
-    (staged $T:ty, $K:ty, $A:ty, $answer:expr, $insert:expr, $search:expr) => {{
+    (staged $T:ty, $K:ty, $A:ty, $search_or:expr, $answer:expr, $insert:expr, $search:expr) => {{
         let calls: StagedCalls<$T, $K, $A> =
-            StagedCalls { insert: $insert, search: $search, answer: $answer };
+            StagedCalls { insert: $insert, search: $search, search_or: $search_or, answer: $answer };
         calls
     }};
+    (search_or $T:ty, $K:ty) => {
+        Some(|t, through, of, values| {
+            t.staged(through).search_or(&of.keys, values, <$K as Word>::MISSING)
+        })
+    };
 
     (retrieved Set $T:ty, $K:ty) => { calls! { retrieved $T, $K, [] } };
     (retrieved $map:ident $T:ty, $K:ty) => { calls! { retrieved $T, $K, [values] } };

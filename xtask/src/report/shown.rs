@@ -128,6 +128,7 @@ pub(super) const TABLES: &[Table] = &[
             ("find from host", "search present"),
             ("insert from page-locked memory", "insert, page-locked"),
             ("find from page-locked memory", "search present, page-locked"),
+            ("find between page-locked memory", "to a slice, page-locked"),
         ],
         points: &[("open", on_gpu("map32", 26_843_545, 0.8)), ("open", on_gpu("map64", 26_843_545, 0.8))],
     },

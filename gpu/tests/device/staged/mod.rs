@@ -83,6 +83,20 @@ fn page_locked_slices_are_answered_as_others() {
         assert_eq!(found, all_values[7..]);
         assert_eq!(map.search(keys).unwrap(), all_values);
         let ops = vec![Op::Search; keys.len()];
+        let mut to = vec![0; keys.len()];
+        map.staged(&mut staging).search_or(keys, &mut to, 5).unwrap();
+        assert_eq!(to, values);
+        let mut to = vec![0; keys.len() + 1];
+        let mut locked = device.page_lock_mut(&mut to).unwrap();
+        let others: Vec<u64> = keys.iter().map(|key| key + 1).collect();
+        map.staged(&mut staging).search_or(&others, &mut locked[1..], 5).unwrap();
+        // Of these only one is a square.
+        assert_eq!(locked[..3], [0, !1, 5]);
+        assert!(locked[3..].iter().all(|&found| found == 5));
+        map.staged(&mut staging).search_or(keys, &mut locked[..keys.len()], 5).unwrap();
+        assert_eq!(locked[..keys.len()], *values);
+        let refused = map.staged(&mut staging).search_or(keys, &mut locked, 5);
+        assert!(matches!(refused, Err(Error::Refused(Refused::Length { .. }))));
         let answers = map.mixed(&ops, keys, values).unwrap();
         assert!(answers.iter().zip(&all_values).all(|(answer, value)| *answer == Answer::Search(*value)));
     }
