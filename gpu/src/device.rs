@@ -17,8 +17,8 @@ mod slot;
 
 pub(crate) use array::Array;
 pub use extra::Extra;
+pub use locked::PageLocked;
 pub(crate) use locked::is_page_locked;
-pub use locked::{PageLocked, PageLockedMut};
 pub(crate) use piece::{PIECE, Pieces};
 #[cfg(test)]
 pub(crate) use slot::words;

@@ -77,7 +77,7 @@ mod table;
 pub use access::{OnStream, Staged};
 pub use columns::Grouping;
 pub use cudarc;
-pub use device::{Device, PageLocked, PageLockedMut};
+pub use device::{Device, PageLocked};
 pub use error::Error;
 pub use handle::{Map, Set, Table};
 pub use layout::{Entry, KeyScalar, Layout, Scalar};

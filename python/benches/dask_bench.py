@@ -38,8 +38,6 @@ import warpproof.dask as wpd
 
 #: Partitions of the argument and of the result.
 PARTITIONS = 12
-
-
 #: The module that starts a worker.
 WORKER = "distributed.cli.dask_worker"
 

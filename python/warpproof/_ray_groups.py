@@ -138,6 +138,9 @@ class GroupBy:
         return self._rows
 
     def _folded(self, how: str, values: str | None) -> Any:
+        result = f"{how}({values or ''})"
+        if result == self._on and how != "unique":
+            raise ValueError(f"the column of keys is named {result}, as that of the results is")
         value = None if values is None else number_type(self._columns, values, "values")
         fold = Fold(how, self._key, value)
         shards, limit = self._options.sized(blocks_of(self._dataset), fold.width, self._counted)
@@ -146,9 +149,6 @@ class GroupBy:
         rows = self._options.mapped(self._dataset, _partial, routed)
         nothing = self._columns.empty_table()
         types = _partial(nothing, **{**routed, **HERE}).schema
-        result = f"{how}({values or ''})"
-        if result == self._on and how != "unique":
-            raise ValueError(f"the column of keys is named {result}, as that of the results is")
         return self._options.folded(
             [rows], types, shards, _results, {**plan, "names": (self._on, result)}
         )

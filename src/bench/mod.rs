@@ -52,8 +52,8 @@ use {
 /// shown, and their keys are absent afterwards.
 ///
 /// Open addressing: sizes and loads as for hopscotch, per slot; with the bytes of a pair, the filter
-/// included. On a GPU also copies of all entries to device slices, in any order and in that of their slots, and
-/// sums (`insert_or_add`) of keys that occur once and often.
+/// included. On a GPU also copies of all entries to device slices, in any order and in that of their
+/// slots, and sums (`insert_or_add`) of keys that occur once and often.
 ///
 /// Tables that grow: one batch into a table of a sixteenth of its pairs, or a million slots if that is less,
 /// and searches afterwards.

@@ -25,15 +25,13 @@ pub(crate) fn check() -> Outcome<()> {
     run(&mut environment.tool("pytest"))
 }
 
-/// Tests the package on a cluster of Ray, which [`check`] does without: it is large, and starts servers.
+/// Tests the package on a cluster of Ray, in an environment of its own. [`check`] leaves that out: Ray is
+/// large, and starts servers.
 pub(crate) fn ray() -> Outcome<()> {
-    let environment = Environment::open()?;
-    run(environment.tool("maturin").args(["develop", "--profile", "dev", "--quiet"]))?;
+    let environment = Environment::at("ray")?;
     run(environment.tool("pip").args(["install", "--quiet", RAY]))?;
-    let tested = run(environment.tool("pytest").arg("tests/test_ray.py"));
-    // `check` is to find what its requirements say.
-    run(environment.tool("pip").args(["uninstall", "--quiet", "--yes", "ray"]))?;
-    tested
+    run(environment.tool("maturin").args(["develop", "--profile", "dev", "--quiet"]))?;
+    run(environment.tool("pytest").arg("tests/test_ray.py"))
 }
 
 /// Builds the wheel into target/wheels, and checks what it is for.
@@ -49,13 +47,18 @@ pub(crate) fn wheel() -> Outcome<()> {
     if shown.contains(PLATFORM) { Ok(()) } else { Err(format!("{} is for no {PLATFORM}", wheel.display())) }
 }
 
-/// A virtual environment in target/python.
+/// A virtual environment in target.
 struct Environment(PathBuf);
 
 impl Environment {
-    /// Makes it if there is none, and installs what is missing.
+    /// That of the requirements.
     fn open() -> Outcome<Self> {
-        let folder = scratch().join("python");
+        Self::at("python")
+    }
+
+    /// One of this name. Makes it if there is none, and installs what is missing of the requirements.
+    fn at(name: &str) -> Outcome<Self> {
+        let folder = scratch().join(name);
         if !folder.join("bin/python").exists() {
             run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
         }

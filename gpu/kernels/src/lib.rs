@@ -25,6 +25,10 @@
 //! batch. On a wait-free table it may leave operations for which there was no free node. `reclaim` makes
 //! nodes free, and `deferred` runs again, perhaps several times; at the end `last` finishes what is left.
 //!
+//! So do the sums of `insert_or_update` on an open-addressing table of u64 pairs in 128-bit words. There
+//! `deferred` runs in blocks of 512 threads with 48 KiB of shared memory, a thread has 32 operations, and the
+//! first argument is the code of the update. It serves all widths.
+//!
 //! The size of a grid:
 //!
 //! | Kernel | One for each |

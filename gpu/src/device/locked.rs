@@ -1,4 +1,4 @@
-//! Slices in page-locked memory, which the device copies by itself.
+//! Page-locked host memory, from and to which the device copies by itself.
 
 use super::Device;
 use crate::error::Error;
@@ -6,130 +6,90 @@ use crate::layout::Scalar;
 use core::ffi::c_void;
 use core::fmt;
 use core::ops::{Deref, DerefMut};
-use cudarc::driver::{DriverError, sys};
+use core::slice;
+use cudarc::driver::{PinnedHostSlice, sys};
 
-/// A slice whose memory stays page-locked as long as this lives. Made by [`Device::page_lock`].
-pub struct PageLocked<'a, T> {
-    slice: &'a [T],
-    _lock: Lock,
+/// Numbers in page-locked host memory: a slice. Made by [`Device::page_locked`].
+///
+/// Keys and values of a batch that are in such memory ([`Table::staged`](crate::Table::staged), and the calls
+/// that return a `Vec`) go to the device straight from there, not through staging buffers, and
+/// [`Staged::search_or`](crate::Staged::search_or) writes straight to it. It makes no difference for other
+/// answers, for the kinds of mixed operations, and for paged tables. Memory that cudarc or another library
+/// has locked is as good.
+pub struct PageLocked<T> {
+    memory: PinnedHostSlice<u64>,
+    /// The first number, as a word of 64 bits.
+    first: *mut u64,
+    len: usize,
+    of: core::marker::PhantomData<T>,
 }
 
-/// A slice to write to, whose memory stays page-locked as long as this lives. Made by
-/// [`Device::page_lock_mut`].
-pub struct PageLockedMut<'a, T> {
-    slice: &'a mut [T],
-    _lock: Lock,
-}
-
-/// A lock on the memory from an address on, which is borrowed longer than this lives. None at zero.
-struct Lock {
-    address: usize,
-    device: Device,
-}
+// SAFETY: it owns its memory, as a `Vec` does, and hands it out by borrows alone.
+unsafe impl<T: Scalar> Send for PageLocked<T> {}
+// SAFETY: as above.
+unsafe impl<T: Scalar> Sync for PageLocked<T> {}
 
 impl Device {
-    /// Locks the memory of a slice in its pages, for as long as the result lives. Batches on such slices
-    /// ([`Table::staged`](crate::Table::staged), and the calls that return a `Vec`) go to the device
-    /// straight from there, not through staging buffers. That is worth it for memory of which many batches
-    /// are made: locking takes time for each page.
-    ///
-    /// Memory that cudarc or another library has locked is as good, and needs no such call.
+    /// Page-locked host memory for `len` numbers, all zero. To allocate it takes time for each page; keep it
+    /// for many batches.
     ///
     /// # Errors
-    /// [`Error::Driver`] if the driver cannot lock it, or part of it is locked already.
-    pub fn page_lock<'a, T: Scalar>(&self, slice: &'a [T]) -> Result<PageLocked<'a, T>, Error> {
-        // SAFETY: the result borrows the slice.
-        let lock = unsafe { self.lock(slice.as_ptr(), slice.len())? };
-        Ok(PageLocked { slice, _lock: lock })
-    }
-
-    /// Locks the memory of a slice that [`search_or`](crate::Staged::search_or) writes to, as
-    /// [`page_lock`](Self::page_lock) does.
-    ///
-    /// # Errors
-    /// As of [`page_lock`](Self::page_lock).
-    pub fn page_lock_mut<'a, T: Scalar>(&self, slice: &'a mut [T]) -> Result<PageLockedMut<'a, T>, Error> {
-        // SAFETY: the result borrows the slice.
-        let lock = unsafe { self.lock(slice.as_ptr(), slice.len())? };
-        Ok(PageLockedMut { slice, _lock: lock })
-    }
-
-    /// Locks memory.
-    ///
-    /// # Safety
-    ///
-    /// `len` elements, which are not freed as long as the lock lives.
-    unsafe fn lock<T>(&self, first: *const T, len: usize) -> Result<Lock, Error> {
-        const WHAT: &str = "locking memory in its pages";
-        self.context().bind_to_thread().map_err(Error::driver(WHAT))?;
-        let (bytes, flags) = (len * size_of::<T>(), sys::CU_MEMHOSTREGISTER_PORTABLE);
-        if bytes == 0 {
-            return Ok(Lock { address: 0, device: self.clone() });
-        }
-        // SAFETY: the contract of this function. The call reads and writes none of it.
-        let locked = unsafe { sys::cuMemHostRegister_v2(first.cast_mut().cast::<c_void>(), bytes, flags) };
-        locked.result().map_err(Error::driver(WHAT))?;
-        Ok(Lock { address: first as usize, device: self.clone() })
+    /// [`Error::OutOfMemory`]; [`Error::Driver`].
+    pub fn page_locked<T: Scalar>(&self, len: usize) -> Result<PageLocked<T>, Error> {
+        let words = len.saturating_mul(size_of::<T>()).div_ceil(size_of::<u64>()).max(1);
+        let mut memory = self.pinned("page-locked memory", words)?;
+        let first = memory.as_mut_ptr().map_err(Error::driver("taking page-locked memory"))?;
+        Ok(PageLocked { memory, first, len, of: core::marker::PhantomData })
     }
 }
 
-impl Drop for Lock {
-    fn drop(&mut self) {
-        if self.address == 0 || self.device.context().bind_to_thread().is_err() {
-            return;
-        }
-        // SAFETY: it was locked when this was made. No call on it runs any more, as each waits for its end.
-        let _: Result<(), DriverError> =
-            unsafe { sys::cuMemHostUnregister(self.address as *mut c_void) }.result();
-    }
-}
-
-impl<T> Deref for PageLocked<'_, T> {
+impl<T: Scalar> Deref for PageLocked<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        self.slice
+        // SAFETY: so many numbers, all written, which live as long as `memory`. A call that copies from or to
+        // them borrows them until it has waited for its end.
+        unsafe { slice::from_raw_parts(self.first.cast::<T>(), self.len) }
     }
 }
 
-impl<T> Deref for PageLockedMut<'_, T> {
-    type Target = [T];
-
-    fn deref(&self) -> &[T] {
-        self.slice
-    }
-}
-
-impl<T> DerefMut for PageLockedMut<'_, T> {
+impl<T: Scalar> DerefMut for PageLocked<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        self.slice
+        // SAFETY: as above, and this borrow is the only one.
+        unsafe { slice::from_raw_parts_mut(self.first.cast::<T>(), self.len) }
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for PageLocked<'_, T> {
+impl<T: Scalar + fmt::Debug> fmt::Debug for PageLocked<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.slice.fmt(f)
+        f.debug_struct("PageLocked").field("bytes", &self.memory.num_bytes()).finish_non_exhaustive()
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for PageLockedMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.slice.fmt(f)
-    }
-}
-
-/// Whether the memory of a slice is page-locked, as its first byte says. The context of a device is bound.
-///
-/// If the rest of it is not, a copy is slower and no less right: the driver copies it by itself.
+/// Whether all memory of a slice is page-locked, and was allocated or locked at once. The context of a device
+/// is bound.
 pub(crate) fn is_page_locked<T>(slice: &[T]) -> bool {
-    let mut kind = 0u32;
-    // SAFETY: the attribute is a number of 32 bits; the address is looked up, and not read.
-    let found = unsafe {
-        sys::cuPointerGetAttribute(
-            (&raw mut kind).cast::<c_void>(),
-            sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-            slice.as_ptr() as sys::CUdeviceptr,
-        )
+    use sys::CUpointer_attribute::{
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE as TYPE, CU_POINTER_ATTRIBUTE_RANGE_SIZE as SIZE,
+        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR as START,
     };
-    !slice.is_empty() && found.result().is_ok() && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
+    if slice.is_empty() {
+        return false;
+    }
+    let (mut kind, mut start, mut size) = (0u32, 0u64, 0usize);
+    let mut attributes = [TYPE, START, SIZE];
+    let mut found = [
+        (&raw mut kind).cast::<c_void>(),
+        (&raw mut start).cast::<c_void>(),
+        (&raw mut size).cast::<c_void>(),
+    ];
+    let address = slice.as_ptr() as u64;
+    // SAFETY: each attribute is written to a number of its own type. The address is looked up, and not read.
+    // For other memory the driver writes zeros.
+    let asked =
+        unsafe { sys::cuPointerGetAttributes(3, attributes.as_mut_ptr(), found.as_mut_ptr(), address) };
+    let within = |from: u64| from + size_of_val(slice) as u64 <= size as u64;
+    asked.result().is_ok()
+        && kind == sys::CUmemorytype::CU_MEMORYTYPE_HOST as u32
+        && address.checked_sub(start).is_some_and(within)
 }

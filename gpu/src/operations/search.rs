@@ -127,9 +127,9 @@ where
         unsafe { self.run(launch, (Back::CodesAndNumbers, value_found), Batch::of(keys), values) }
     }
 
-    /// The value of one pair of each key, or `missing`, in place of what `values` has, which are as many as
-    /// keys. No answer is looked at on the host, and to [page-locked](crate::PageLockedMut) memory the device
-    /// writes by itself: this is the fastest search of a batch in host memory.
+    /// Writes to `values` the value of one pair of each key, or `missing`. There are as many values as keys.
+    /// The host looks at no answer, and the device writes to [page-locked](crate::PageLocked) memory by
+    /// itself. After an error that comes while the batch runs, any of `values` may be overwritten.
     pub fn search_or(&mut self, keys: &[K], values: &mut [V], missing: V) -> Result<(), Error> {
         let table = self.table.on_device();
         // SAFETY: keys and values are the table's; the kernel writes values.

@@ -1,4 +1,4 @@
-//! Pairs of equal keys become few before they travel.
+//! Pairs of equal keys are combined before they travel.
 
 use super::entry::key_bits;
 use super::route::{Route, zeros};
@@ -9,7 +9,7 @@ use crate::outcome::Add;
 use crate::update::Update;
 use alloc::vec::Vec;
 
-/// The keys of a batch, each once or a few times, with what their values come to.
+/// The keys of a batch, with what the values of their pairs come to. A key may come up several times.
 #[derive(Debug)]
 pub(super) struct Combined<K, V> {
     /// The keys, in the order of their first pairs.
@@ -29,20 +29,24 @@ impl<K, V> Default for Combined<K, V> {
 /// A slot without a key.
 const EMPTY: u32 = u32::MAX;
 
-/// The most slots. They, and the keys that they lead to, stay in a core's cache. Found by trying.
-const MOST_SLOTS: usize = 1 << 12;
+/// The fewest slots of a large batch, and the most: there is one for eight pairs. So they, and the keys that
+/// they lead to, stay in a cache.
+const SLOTS: [usize; 2] = [1 << 12, 1 << 20];
 
 impl<K: TableKey, V: TableValue<u64>> Combined<K, V> {
     /// Combines the values of equal keys, of which there are as many as values. To update a value by the
     /// result is to update it by each of them in turn: every [`Update`] is associative.
     ///
-    /// A slot remembers the last of its keys, so a key whose slot another one took is there once more. A key
-    /// of many pairs is rarely so, and one of few pairs costs little. Time is proportional to the pairs,
-    /// whatever the keys are; memory for a copy of them, and 4 bytes for each.
+    /// A slot remembers the last of its keys, so a key whose slot another one took in between comes up again.
+    /// With `s` slots a key comes up at most about once for each `s` other pairs of the batch. So a key that
+    /// has many more than `1 / s` of the pairs travels seldom, and one that has fewer is hardly combined.
+    /// Time is proportional to the pairs, whatever the keys are; memory for a copy of them, and 5 bytes for
+    /// each.
     pub(super) fn new(update: Update, keys: &[K], values: &[V]) -> Result<Self, Refused> {
         // Each pair may have a number of its own, which is then below EMPTY.
         at_most("items of a batch", keys.len() as u64, Route::MOST)?;
-        let size = (2 * keys.len()).next_power_of_two().min(MOST_SLOTS);
+        let [fewest, most] = SLOTS;
+        let size = (keys.len() / 8).next_power_of_two().clamp(fewest, most);
         let mut slots = room::<u32>(size)?;
         slots.resize(size, EMPTY);
         let mut combined =
@@ -63,8 +67,8 @@ impl<K: TableKey, V: TableValue<u64>> Combined<K, V> {
         Ok(combined)
     }
 
-    /// The outcomes of all pairs, from those of the keys: the first pair of a key has that of its key, and the
-    /// others were added to it, unless there was no room.
+    /// The outcomes of all pairs, from those of the keys: the first pair of a key has that of its key, and
+    /// the others were added to it, unless there was no room.
     pub(super) fn outcomes(&self, said: &[Add]) -> Result<Vec<Add>, Refused> {
         let mut all = room(self.of.len())?;
         let mut next = 0;
@@ -126,11 +130,11 @@ mod tests {
         }
     }
 
-    /// Two keys in eight slots meet in one, by one seed or another. Then one of them is there twice.
+    /// Two keys meet in one of the slots, by one seed in some thousand. Then one of them is there twice.
     #[test]
     fn keys_that_meet_in_a_slot_stay_apart() {
         let mut lengths = [0; 4];
-        for key in 0..1000u64 {
+        for key in 0..100_000u64 {
             let (keys, values) = ([key, key + 1, key], [1u64, 10, 100]);
             let combined = Combined::new(Update::Add, &keys, &values).expect("memory");
             assert_eq!(sums(&combined.keys, &combined.values), sums(&keys, &values));

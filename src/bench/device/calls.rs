@@ -34,12 +34,12 @@ pub(crate) struct Calls<T, K, F> {
 }
 
 /// Writes the values of all keys to a slice.
-pub(crate) type SearchOr<T, K> = fn(&T, &mut Staging, &Entries<K>, &mut [K]) -> Done;
+pub(crate) type SearchOr<T, K> = fn(&T, &mut Staging, &[K], &mut [K]) -> Done;
 
 /// A table of one type on host slices, whose searches answer with `A`.
 pub(crate) struct StagedCalls<T, K, A> {
-    pub(crate) insert: fn(&T, &mut Staging, &Entries<K>, &mut [Insert]) -> Done,
-    pub(crate) search: fn(&T, &mut Staging, &Entries<K>, &mut [A]) -> Done,
+    pub(crate) insert: fn(&T, &mut Staging, (&[K], &[K]), &mut [Insert]) -> Done,
+    pub(crate) search: fn(&T, &mut Staging, &[K], &mut [A]) -> Done,
     /// The values of all keys, to a slice, if entries have values.
     pub(crate) search_or: Option<SearchOr<T, K>>,
     /// The answer for a key with this value, or without one.
@@ -192,18 +192,18 @@ macro_rules! calls {
 
     (staged Set $T:ty, $K:ty) => {
         calls! { staged $T, $K, bool, None, |value| value.is_some(),
-            |t, through, of, said| t.staged(through).insert(&of.keys, said),
-            |t, through, of, answers| t.staged(through).contains(&of.keys, answers) }
+            |t, through, of, said| t.staged(through).insert(of.0, said),
+            |t, through, keys, answers| t.staged(through).contains(keys, answers) }
     };
     (staged Map $T:ty, $K:ty) => {
         calls! { staged $T, $K, Option<$K>, calls!(search_or $T, $K), |value| value,
-            |t, through, of, said| t.staged(through).insert_unique(&of.keys, &of.values, said),
-            |t, through, of, answers| t.staged(through).search(&of.keys, answers) }
+            |t, through, of, said| t.staged(through).insert_unique(of.0, of.1, said),
+            |t, through, keys, answers| t.staged(through).search(keys, answers) }
     };
     (staged Multimap $T:ty, $K:ty) => {
         calls! { staged $T, $K, Option<$K>, calls!(search_or $T, $K), |value| value,
-            |t, through, of, said| t.staged(through).insert(&of.keys, &of.values, said),
-            |t, through, of, answers| t.staged(through).search(&of.keys, answers) }
+            |t, through, of, said| t.staged(through).insert(of.0, of.1, said),
+            |t, through, keys, answers| t.staged(through).search(keys, answers) }
     };
     (staged $T:ty, $K:ty, $A:ty, $search_or:expr, $answer:expr, $insert:expr, $search:expr) => {{
         let calls: StagedCalls<$T, $K, $A> =
@@ -211,8 +211,8 @@ macro_rules! calls {
         calls
     }};
     (search_or $T:ty, $K:ty) => {
-        Some(|t, through, of, values| {
-            t.staged(through).search_or(&of.keys, values, <$K as Word>::MISSING)
+        Some(|t, through, keys, values| {
+            t.staged(through).search_or(keys, values, <$K as Word>::MISSING)
         })
     };
 

@@ -6,7 +6,7 @@ use super::{Bench, Series};
 use crate::bench::row::{Fallible, Row};
 use rayon::prelude::*;
 use std::time::Instant;
-use warpproof::gpu::Staging;
+use warpproof::gpu::{Error, Staging};
 use warpproof::model::outcome::Insert;
 
 /// Operations of a chunk: larger chunks than those of the calls that return a `Vec` are faster
@@ -14,8 +14,8 @@ use warpproof::model::outcome::Insert;
 const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {
-    /// Inserts into a cleared table, and searches of all keys: wall-clock time. From memory as it is, and from
-    /// memory that is page-locked.
+    /// Inserts into a cleared table, and searches of all keys: wall-clock time. From memory as it is, and
+    /// from page-locked memory.
     pub(crate) fn staged<T: Measured, K: Word, F, A: Copy + PartialEq + Send + Sync>(
         &self,
         table: &mut T,
@@ -24,20 +24,25 @@ impl Bench<'_> {
         entries: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
-        self.from_host(table, calls, &through, entries, ["insert from host", "find from host"], rows)?;
-        let _locked = (self.device.page_lock(&entries.keys)?, self.device.page_lock(&entries.values)?);
+        let names = ["insert from host", "find from host"];
+        self.from_host(table, calls, &through, (&entries.keys, &entries.values), names, rows)?;
+        let locked = |numbers: &[K]| {
+            let mut locked = self.device.page_locked(numbers.len())?;
+            locked.copy_from_slice(numbers);
+            Ok::<_, Error>(locked)
+        };
+        let batch = (locked(&entries.keys)?, locked(&entries.values)?);
         let names = ["insert from page-locked memory", "find from page-locked memory"];
-        self.from_host(table, calls, &through, entries, names, rows)?;
+        self.from_host(table, calls, &through, (&batch.0, &batch.1), names, rows)?;
         let Some(search_or) = through.search_or else { return Ok(()) };
         let mut series = Series::new("find between page-locked memory", entries.keys.len());
         let mut staging = Staging::new(self.device, ELEMENTS)?;
-        let mut found = vec![K::MISSING; entries.keys.len()];
-        let mut found = self.device.page_lock_mut(&mut found)?;
+        let mut found = self.device.page_locked::<K>(entries.keys.len())?;
         // The table has the entries, but for those for which it had no room.
         for round in 0..=self.rounds {
             found.fill(K::MISSING);
             let from = Instant::now();
-            search_or(table, &mut staging, entries, &mut found)?;
+            search_or(table, &mut staging, &batch.0, &mut found)?;
             let took = from.elapsed().as_secs_f64();
             let may_be_full = self.rooms.capacity.may_be_full;
             let right = found
@@ -50,13 +55,13 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Inserts and searches from the memory of the entries, in all rounds.
+    /// Inserts and searches of a batch of keys and values, in all rounds.
     fn from_host<T: Measured, K: Word, F, A: Copy + PartialEq + Send + Sync>(
         &self,
         table: &mut T,
         calls: &Calls<T, K, F>,
         through: &StagedCalls<T, K, A>,
-        entries: &Entries<K>,
+        batch: (&[K], &[K]),
         names: [&'static str; 2],
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
@@ -72,10 +77,10 @@ impl Bench<'_> {
             outcomes.fill(Insert::Present);
             answers.fill((through.answer)(None));
             let from = Instant::now();
-            (through.insert)(table, &mut staging, entries, &mut outcomes)?;
+            (through.insert)(table, &mut staging, batch, &mut outcomes)?;
             let inserted = from.elapsed();
             let from = Instant::now();
-            (through.search)(table, &mut staging, entries, &mut answers)?;
+            (through.search)(table, &mut staging, batch.0, &mut answers)?;
             let found = from.elapsed();
 
             let may_be_full = self.rooms.capacity.may_be_full;
@@ -84,7 +89,7 @@ impl Bench<'_> {
             let right =
                 outcomes.par_iter().all(|said| is_stored(said) || may_be_full && *said == Insert::Full);
             insert.add(round, inserted.as_secs_f64(), right && table.len()? == live);
-            let said = outcomes.par_iter().zip(&entries.keys).zip(&answers);
+            let said = outcomes.par_iter().zip(batch.0).zip(&answers);
             let right = said.all(|((outcome, key), answer)| {
                 *answer == (through.answer)(is_stored(outcome).then(|| key.value()))
             });

@@ -69,12 +69,16 @@ fn page_locked_slices_are_answered_as_others() {
     let keys: Vec<u64> = (0..10_001).map(|i| i * i).collect();
     let values: Vec<u64> = keys.iter().map(|key| !key).collect();
     let all_values: Vec<_> = values.iter().copied().map(Some).collect();
+    let locked = |numbers: &[u64]| {
+        let mut locked = device.page_locked(numbers.len()).unwrap();
+        locked.copy_from_slice(numbers);
+        locked
+    };
+    let (locked_keys, locked_values) = (locked(&keys), locked(&values));
     for (locks_keys, locks_values) in [(true, false), (false, true), (true, true)] {
         let map = OpenMap::<u64, u64>::with_capacity(&device, 20_000).unwrap();
-        let locked_keys = locks_keys.then(|| device.page_lock(&keys).unwrap());
-        let locked_values = locks_values.then(|| device.page_lock(&values).unwrap());
-        let (keys, values) =
-            (locked_keys.as_deref().unwrap_or(&keys), locked_values.as_deref().unwrap_or(&values));
+        let keys = if locks_keys { &locked_keys[..] } else { &keys };
+        let values = if locks_values { &locked_values[..] } else { &values };
         let mut said = Vec::new();
         map.staged(&mut staging).insert_unique(keys, values, &mut said).unwrap();
         assert_eq!(said, vec![Insert::Inserted; keys.len()]);
@@ -83,28 +87,37 @@ fn page_locked_slices_are_answered_as_others() {
         assert_eq!(found, all_values[7..]);
         assert_eq!(map.search(keys).unwrap(), all_values);
         let ops = vec![Op::Search; keys.len()];
-        let mut to = vec![0; keys.len()];
-        map.staged(&mut staging).search_or(keys, &mut to, 5).unwrap();
-        assert_eq!(to, values);
-        let mut to = vec![0; keys.len() + 1];
-        let mut locked = device.page_lock_mut(&mut to).unwrap();
-        let others: Vec<u64> = keys.iter().map(|key| key + 1).collect();
-        map.staged(&mut staging).search_or(&others, &mut locked[1..], 5).unwrap();
-        // Of these only one is a square.
-        assert_eq!(locked[..3], [0, !1, 5]);
-        assert!(locked[3..].iter().all(|&found| found == 5));
-        map.staged(&mut staging).search_or(keys, &mut locked[..keys.len()], 5).unwrap();
-        assert_eq!(locked[..keys.len()], *values);
-        let refused = map.staged(&mut staging).search_or(keys, &mut locked, 5);
-        assert!(matches!(refused, Err(Error::Refused(Refused::Length { .. }))));
         let answers = map.mixed(&ops, keys, values).unwrap();
         assert!(answers.iter().zip(&all_values).all(|(answer, value)| *answer == Answer::Search(*value)));
     }
-    // It was let go, and can be locked again; not twice at a time.
-    let locked = device.page_lock(&keys).unwrap();
-    assert!(matches!(device.page_lock(&keys), Err(Error::Driver { .. })));
-    assert_eq!(locked[3], 9);
-    assert!(device.page_lock::<u64>(&[]).unwrap().is_empty());
+}
+
+/// Values that a search writes to a slice, page-locked or not.
+#[test]
+fn a_search_writes_to_a_slice() {
+    let Some(device) = device() else { return };
+    let mut staging = Staging::new(&device, CHUNK).unwrap();
+    let keys: Vec<u64> = (0..10_001).map(|i| i * i).collect();
+    let values: Vec<u64> = keys.iter().map(|key| !key).collect();
+    let map = OpenMap::<u64, u64>::with_capacity(&device, 20_000).unwrap();
+    map.insert_unique(&keys, &values).unwrap().all_stored().unwrap();
+    let (mut plain, mut locked) = (vec![0; keys.len() + 1], device.page_locked(keys.len() + 1).unwrap());
+    assert!(locked.iter().all(|&number: &u64| number == 0));
+    for to in [&mut plain[..], &mut locked[..]] {
+        map.staged(&mut staging).search_or(&keys, &mut to[..keys.len()], 5).unwrap();
+        assert_eq!(to[..keys.len()], *values);
+        to[0] = 7;
+        let others: Vec<u64> = keys.iter().map(|key| key + 1).collect();
+        map.staged(&mut staging).search_or(&others, &mut to[1..], 5).unwrap();
+        // Of these only 0 + 1 is a square.
+        assert_eq!(to[..3], [7, !1, 5]);
+        assert!(to[3..].iter().all(|&found| found == 5));
+        let refused = map.staged(&mut staging).search_or(&keys, to, 5);
+        assert!(matches!(refused, Err(Error::Refused(Refused::Length { .. }))));
+        map.staged(&mut staging).search_or(&[], &mut [], 5).unwrap();
+    }
+    assert!(device.page_locked::<u32>(0).unwrap().is_empty());
+    assert!(matches!(device.page_locked::<u64>(usize::MAX), Err(Error::OutOfMemory { .. })));
 }
 
 #[test]

@@ -232,8 +232,9 @@ where
     T: BulkCounter<K, V, Error: 'static>,
     X: Exchange,
 {
-    /// Adds pairs. Pairs of equal keys in a rank's batch are added up before they travel, so a key that
-    /// occurs often costs the exchange few items for each rank.
+    /// Adds pairs. Pairs of equal keys in a rank's batch are added up before they travel, if they are a large
+    /// part of it or near each other: a key that has half of the pairs of each rank costs the exchange one
+    /// item for some thousand pairs, and not each of its own.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Self::Error> {
         let insert = |shard: &T, keys: &[K], values: &[V]| shard.insert_or_add(keys, values);
         self.insert_combined(Update::Add, (keys, values), insert)
@@ -247,8 +248,8 @@ where
     T: BulkUpdate<K, V, Error: 'static>,
     X: Exchange,
 {
-    /// Changes values. All ranks give the same `update`. Pairs of equal keys in a rank's batch become few
-    /// before they travel, as those of [`insert_or_add`](BulkCounter::insert_or_add).
+    /// Changes values. All ranks give the same `update`. Pairs of equal keys in a rank's batch are
+    /// combined before they travel, as those of [`insert_or_add`](BulkCounter::insert_or_add).
     fn insert_or_update(
         &self,
         update: Update,
@@ -261,7 +262,7 @@ where
 }
 
 impl<T: BulkTable<Entry: ShardEntry, Error: 'static>, X: Exchange> Sharded<T, X> {
-    /// Inserts pairs whose equal keys become few before they travel; `insert` puts them into a shard.
+    /// Inserts pairs whose equal keys are combined before they travel; `insert` puts them into a shard.
     fn insert_combined<K: TableKey, V: TableValue<u64>>(
         &self,
         update: Update,

@@ -40,10 +40,12 @@ pub(super) enum Play {
     Left,
     /// As `Left`. The last warp has no operations, and deletes the first key while others insert sums.
     Deleted,
+    /// As `Tried`, but the greatest value stays: nothing is left then.
+    Greatest,
 }
 
 impl Play {
-    pub(super) const ALL: [Self; 3] = [Self::Tried, Self::Left, Self::Deleted];
+    pub(super) const ALL: [Self; 4] = [Self::Tried, Self::Left, Self::Deleted, Self::Greatest];
 }
 
 /// Sums to a table of one bucket of two slots. All warps are one block, which has the operations of one range
@@ -123,6 +125,11 @@ impl LeftSubject {
         self.keys().first().filter(|_| self.config.pool != 0).map(|&key| key.into())
     }
 
+    /// What the operations that are tried do.
+    fn update(&self) -> Update {
+        if self.plays() == Play::Greatest { Update::Max } else { Update::Add }
+    }
+
     /// The ranges, a block each.
     fn blocks(&self) -> impl Iterator<Item = Range<u32>> {
         let (n, each) = (self.keys().len() as u32, self.config.buckets.max(1));
@@ -138,8 +145,8 @@ impl LeftSubject {
         let deletes = self.plays() == Play::Deleted;
         let members = self.warps as u32 - u32::from(deletes);
         if id == members {
-            // Beside the second step of the first block: a barrier before it, two after it, and three for each
-            // other block.
+            // Beside the second step of the first block: a barrier before it, two after it, and three for
+            // each other block.
             w.block().sync();
             let key = w.elect(0, || batch.key(0));
             let said = UserKey::new(key).map_or(Delete::Absent, |key| table.delete(w, key));
@@ -158,11 +165,11 @@ impl LeftSubject {
             }
             let shared = Part { words: m.w32(SHARED), first: block * words, len: words };
             let mut member = Member { warp: w, shared, scratch: (), rank, warps };
-            if self.plays() == Play::Tried {
+            if matches!(self.plays(), Play::Tried | Play::Greatest) {
                 for op in range.clone().skip(rank as usize).step_by(warps as usize) {
                     let key = member.warp.elect(0, || batch.key(op));
                     let Some(key) = UserKey::new(key) else { continue };
-                    let said = table.try_update(member.warp, Update::Add, key, value(op));
+                    let said = table.try_update(member.warp, self.update(), key, value(op));
                     member.warp.elect(0, || {
                         batch.tell_code(op as usize, said.map_or(DEFERRED, Add::code));
                         true
@@ -184,8 +191,8 @@ impl LeftSubject {
     fn agree(&self, key: u64, found: Option<u64>, said: &[(u32, Add)], deleted: bool) -> Result<(), String> {
         let before = self.before() == Some(key);
         let count = |which: Add| said.iter().filter(|(_, said)| *said == which).count();
-        let present = usize::from(before) + count(Add::Inserted) - usize::from(deleted);
-        if present != usize::from(found.is_some()) {
+        let came = usize::from(before) + count(Add::Inserted);
+        if came != usize::from(found.is_some()) + usize::from(deleted) {
             return Err(format!("key {key} is {found:?} after {said:?}, deleted: {deleted}"));
         }
         let Some(found) = found else { return Ok(()) };
@@ -198,7 +205,7 @@ impl LeftSubject {
         let sums = (0..1u32 << added.len()).filter(|set| deleted || set + 1 == 1 << added.len());
         let of = |set: u32| {
             let chosen = added.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1);
-            chosen.fold(0u64, |sum, (_, value)| sum.wrapping_add(*value))
+            chosen.fold(0u64, |sum, (_, value)| self.update().apply(sum, *value))
         };
         let right = sums.map(of).any(|sum| sum == found);
         if right { Ok(()) } else { Err(format!("key {key} has {found:#x} after {said:?}")) }

@@ -56,6 +56,7 @@ fn left_set() -> Vec<Scenario> {
         scenarios.push(left(Play::Left, 2, &[1, 1, 5, 1], (2, 2), there));
         for keys in [&[1, 1][..], &[1, 2], &[1, 1, 1], &[1, 5, 1]] {
             scenarios.push(left(Play::Tried, 2, keys, (4, 2), there));
+            scenarios.push(left(Play::Greatest, 2, keys, (4, 2), there));
         }
         scenarios.push(left(Play::Deleted, 2, &[1, 1], (2, 1), there));
         scenarios.push(left(Play::Deleted, 3, &[1, 1], (2, 1), there));
@@ -148,6 +149,7 @@ fn left(play: Play, warps: usize, keys: &[u32], (each, slots): (u32, u32), there
         Play::Tried => ("tried", 0),
         Play::Left => ("left", 1),
         Play::Deleted => ("deleted", 2),
+        Play::Greatest => ("greatest", 3),
     };
     let before = if there { "_there" } else { "" };
     let name = format!("{STRUCTURE}/{kind}/{warps}_warps/ops{ops}_{each}_{slots}_slots{before}");
@@ -172,7 +174,7 @@ fn left_apart(play: Play, keys: &[u32], shape: (u32, u32), there: bool) -> Scena
 /// Random sums, at most four.
 pub(super) fn random_left(below: &mut dyn FnMut(u32) -> u32) -> Scenario {
     let keys: Vec<u32> = (0..1 + below(4)).map(|_| below(4)).collect();
-    let play = Play::ALL[below(3) as usize];
+    let play = Play::ALL[below(4) as usize];
     let warps = 1 + below(2) as usize + usize::from(play == Play::Deleted);
     left(play, warps, &keys, (1 + below(4), 1 << below(2)), below(2) == 1)
 }
