@@ -186,8 +186,8 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
         self.put_unless(w, key, value, on_present, |_, _, _| false).flatten()
     }
 
-    /// As [`put`](Self::put). After a lost exchange `leaves` sees what the slot holds now. If it returns true,
-    /// the call ends and has changed no entry: `None`.
+    /// As [`put`](Self::put). After a lost exchange `leaves` sees what the slot holds now. If it returns
+    /// true, the call ends and has changed no entry: `None`.
     #[inline(always)]
     fn put_unless<W: Warp>(
         self,
