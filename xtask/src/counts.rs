@@ -45,7 +45,9 @@ const OPERATION: [Place; 11] = [
 const AN_OPERATION: [&str; 4] = ["insert_or_add", "InsertOrAdd", "insert_or_update", "InsertOrUpdate"];
 
 /// The files that name this operation though an operation need not be there.
-const OPERATION_BY_CHOICE: [Place; 11] = [
+const OPERATION_BY_CHOICE: [Place; 15] = [
+    ("gpu/src/arguments.rs", "has the arguments of the launch for the sums that it leaves"),
+    ("gpu/src/table/family.rs", "says which tables leave sums"),
     ("model/src/spec/containers.rs", "a counter takes its name"),
     ("python/src/device.rs", "Python has it"),
     ("python/src/table.rs", "Python has it"),
@@ -54,7 +56,9 @@ const OPERATION_BY_CHOICE: [Place; 11] = [
     ("simt/src/cpu/by_key.rs", "calls it on one key"),
     ("simt/src/cpu/columns/added.rs", "adds up equal keys of a batch before it"),
     ("simt/src/cpu/columns/mod.rs", "passes that on"),
+    ("simt/src/scenarios/aggregate/left.rs", "runs the sums that it leaves"),
     ("simt/src/scenarios/applied.rs", "puts other functions in its place"),
+    ("src/bench/device/calls.rs", "measures it"),
     ("src/kmers/counts.rs", "counts with it"),
     ("src/registry/rows.rs", "some tables of one capability lack a part of it"),
 ];

@@ -115,7 +115,7 @@ mod tests {
     use crate::modules::folder;
 
     /// The most bytes of `gpu/ptx`: what everybody who clones the repository gets.
-    const MOST_BYTES: u64 = 4_000_000;
+    const MOST_BYTES: u64 = 4_100_000;
 
     #[test]
     fn the_modules_of_the_library_are_checked_in() {

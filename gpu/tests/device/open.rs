@@ -196,6 +196,7 @@ fn device_slices_answer_in_codes() {
 fn many_add_to_few_keys() {
     let Some(device) = device() else { return };
     sums_that_carry(&device);
+    sums_to_a_full_table(&device);
     sums_of_few::<u32>("u32", &device, Tuning::default());
     sums_of_few::<u64>("u64", &device, Tuning::default());
     sums_of_few::<u64>("u64, lock word", &device, Tuning { lock_word: true, ..Tuning::default() });
@@ -218,6 +219,28 @@ fn sums_that_carry(device: &Device) {
         let found = map.search(&(0..distinct).collect::<Vec<_>>()).unwrap();
         assert!(found.into_iter().eq(sums.into_iter().map(Some)), "{distinct} keys");
     }
+}
+
+/// Sums of more keys than a table has slots: those of a key are all stored, or all find no room.
+fn sums_to_a_full_table(device: &Device) {
+    const N: usize = 1 << 16;
+    const KEYS: usize = 500;
+    let map = OpenMap::<u64, u64>::with_capacity(device, 40).unwrap();
+    let keys: Vec<u64> = (0..N).map(|i| (i * i % KEYS) as u64).collect();
+    let said = map.insert_or_add(&keys, &vec![1; N]).unwrap();
+    let mut told = vec![[0u64; 3]; KEYS];
+    keys.iter().zip(&said).for_each(|(&key, said)| told[key as usize][said.code() as usize] += 1);
+    let found = map.search(&(0..KEYS as u64).collect::<Vec<_>>()).unwrap();
+    assert!(found.iter().any(Option::is_some));
+    for (key, (told, found)) in told.iter().zip(found).enumerate() {
+        let [inserted, added, full] =
+            [Add::Inserted, Add::Added, Add::Full].map(|add| told[add.code() as usize]);
+        match found {
+            Some(sum) => assert_eq!((inserted, sum, full), (1, 1 + added, 0), "key {key}"),
+            None => assert_eq!((inserted, added), (0, 0), "key {key}: {full}"),
+        }
+    }
+    assert!(said.iter().any(|said| *said == Add::Full));
 }
 
 fn sums_of_few<T: KeyScalar + Integer + From<u32>>(name: &str, device: &Device, tuning: Tuning)
