@@ -240,7 +240,7 @@ fn sums_to_a_full_table(device: &Device) {
             None => assert_eq!((inserted, added), (0, 0), "key {key}: {full}"),
         }
     }
-    assert!(said.iter().any(|said| *said == Add::Full));
+    assert!(said.contains(&Add::Full));
 }
 
 fn sums_of_few<T: KeyScalar + Integer + From<u32>>(name: &str, device: &Device, tuning: Tuning)

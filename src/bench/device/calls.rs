@@ -33,12 +33,15 @@ pub(crate) struct Calls<T, K, F> {
     pub(crate) memory: MemoryOf<T>,
 }
 
+/// Inserts keys and values.
+pub(crate) type InsertFrom<T, K> = fn(&T, &mut Staging, (&[K], &[K]), &mut [Insert]) -> Done;
+
 /// Writes the values of all keys to a slice.
 pub(crate) type SearchOr<T, K> = fn(&T, &mut Staging, &[K], &mut [K]) -> Done;
 
 /// A table of one type on host slices, whose searches answer with `A`.
 pub(crate) struct StagedCalls<T, K, A> {
-    pub(crate) insert: fn(&T, &mut Staging, (&[K], &[K]), &mut [Insert]) -> Done,
+    pub(crate) insert: InsertFrom<T, K>,
     pub(crate) search: fn(&T, &mut Staging, &[K], &mut [A]) -> Done,
     /// The values of all keys, to a slice, if entries have values.
     pub(crate) search_or: Option<SearchOr<T, K>>,

@@ -25,7 +25,7 @@ impl Bench<'_> {
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
         let names = ["insert from host", "find from host"];
-        self.from_host(table, calls, &through, (&entries.keys, &entries.values), names, rows)?;
+        self.timed_from_host(table, calls, &through, (&entries.keys, &entries.values), names, rows)?;
         let locked = |numbers: &[K]| {
             let mut locked = self.device.page_locked(numbers.len())?;
             locked.copy_from_slice(numbers);
@@ -33,7 +33,7 @@ impl Bench<'_> {
         };
         let batch = (locked(&entries.keys)?, locked(&entries.values)?);
         let names = ["insert from page-locked memory", "find from page-locked memory"];
-        self.from_host(table, calls, &through, (&batch.0, &batch.1), names, rows)?;
+        self.timed_from_host(table, calls, &through, (&batch.0, &batch.1), names, rows)?;
         let Some(search_or) = through.search_or else { return Ok(()) };
         let mut series = Series::new("find between page-locked memory", entries.keys.len());
         let mut staging = Staging::new(self.device, ELEMENTS)?;
@@ -56,7 +56,7 @@ impl Bench<'_> {
     }
 
     /// Inserts and searches of a batch of keys and values, in all rounds.
-    fn from_host<T: Measured, K: Word, F, A: Copy + PartialEq + Send + Sync>(
+    fn timed_from_host<T: Measured, K: Word, F, A: Copy + PartialEq + Send + Sync>(
         &self,
         table: &mut T,
         calls: &Calls<T, K, F>,
