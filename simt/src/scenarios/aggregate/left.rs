@@ -195,7 +195,11 @@ impl LeftSubject {
         if came != usize::from(found.is_some()) + usize::from(deleted) {
             return Err(format!("key {key} is {found:?} after {said:?}, deleted: {deleted}"));
         }
-        let Some(found) = found else { return Ok(()) };
+        let Some(found) = found else {
+            let all_full = said.iter().all(|(_, said)| *said == Add::Full);
+            let right = deleted || all_full;
+            return if right { Ok(()) } else { Err(format!("key {key} is not there after {said:?}")) };
+        };
         // What came before a delete is gone.
         let added: Vec<u64> = (said.iter())
             .filter(|(_, said)| *said != Add::Full)

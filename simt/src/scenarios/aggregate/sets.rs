@@ -54,7 +54,7 @@ fn left_set() -> Vec<Scenario> {
             }
         }
         // Two of a key that finds no room.
-        scenarios.push(left(Play::Left, 1, &[1, 5, 2, 2], (4, 2), there));
+        scenarios.push(left(Play::Left, 1, &[1, 5, 2, 2], (4, 4), there));
         scenarios.push(left(Play::Left, 2, &[1, 1, 5, 1], (2, 2), there));
         for keys in [&[1, 1][..], &[1, 2], &[1, 1, 1], &[1, 5, 1]] {
             scenarios.push(left(Play::Tried, 2, keys, (4, 2), there));
