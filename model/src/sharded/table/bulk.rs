@@ -232,9 +232,9 @@ where
     T: BulkCounter<K, V, Error: 'static>,
     X: Exchange,
 {
-    /// Adds pairs. Pairs of equal keys in a rank's batch are added up before they travel, if they are a large
-    /// part of it or near each other: a key that has half of the pairs of each rank costs the exchange one
-    /// item for some thousand pairs, and not each of its own.
+    /// Adds pairs. Pairs of equal keys in a rank's batch are added up before they travel. A key comes up at
+    /// most about once for each few thousand other pairs, so a key that occurs often costs the exchange much
+    /// less than an item for each of its pairs. A key that occurs seldom is hardly combined.
     fn insert_or_add(&self, keys: &[K], values: &[V]) -> Result<Outcomes<Add>, Self::Error> {
         let insert = |shard: &T, keys: &[K], values: &[V]| shard.insert_or_add(keys, values);
         self.insert_combined(Update::Add, (keys, values), insert)
