@@ -35,8 +35,14 @@ pub(crate) const WIDE_IMAGES: [&str; 2] = [
     concat!(include_str!("../ptx/cold.sm_90.ptx"), "\0"),
 ];
 
+/// For 8.0 and up, those of tables larger than the L2 cache, which they ask to keep the words of filters and
+/// locks.
+pub(crate) const KEPT_IMAGES: [&str; 1] = [concat!(include_str!("../ptx/kept.sm_80.ptx"), "\0")];
+
 /// Lowest compute capability of the kernels.
 const BASE: (u32, u32) = (7, 5);
+/// Lowest compute capability with hints to the L2 cache.
+const KEPT: (u32, u32) = (8, 0);
 /// Lowest compute capability with 128-bit atomics.
 const WIDE: (u32, u32) = (9, 0);
 
@@ -244,11 +250,18 @@ impl Device {
 
 /// The kernels of tables, and whether some are on 128-bit words.
 fn load_tables(context: &Arc<CudaContext>, capability: (u32, u32)) -> Result<(Modules, bool), Error> {
+    let (wide, kept) = (WIDE_IMAGES.into_iter(), KEPT_IMAGES.into_iter());
+    // An older driver on a new device knows fewer: then the lock word serves, and no cache gets a hint.
     if capability >= WIDE {
-        match Modules::load(context, WIDE_IMAGES.into_iter().chain(BASE_IMAGES)) {
-            // An older driver on a new device: the lock word serves.
+        match Modules::load(context, wide.chain(kept.clone()).chain(BASE_IMAGES)) {
             Err(Error::DriverTooOld { .. }) => {}
             loaded => return Ok((loaded?, true)),
+        }
+    }
+    if capability >= KEPT {
+        match Modules::load(context, kept.chain(BASE_IMAGES)) {
+            Err(Error::DriverTooOld { .. }) => {}
+            loaded => return Ok((loaded?, false)),
         }
     }
     Ok((Modules::load(context, BASE_IMAGES)?, false))

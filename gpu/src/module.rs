@@ -280,12 +280,12 @@ impl Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::{BASE_IMAGES, WIDE_IMAGES};
+    use crate::device::{BASE_IMAGES, KEPT_IMAGES, WIDE_IMAGES};
 
     #[test]
     fn entry_points_are_read_from_the_text() {
         assert_eq!(names(".visible .entry b(\n.param x\n)\n{}\n.entry a()\n"), ["a".into(), "b".into()]);
-        for image in BASE_IMAGES.into_iter().chain(WIDE_IMAGES) {
+        for image in BASE_IMAGES.into_iter().chain(KEPT_IMAGES).chain(WIDE_IMAGES) {
             let names = names(image);
             assert!(names.len() > 10 && names.len() == image.matches(".entry ").count());
             let plain = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

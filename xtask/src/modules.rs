@@ -17,10 +17,12 @@ pub(crate) struct Module {
 }
 
 /// PTX is forward compatible: the sm_75 files run on sm_75 and on every newer GPU. The sm_90 files hold only
-/// the kernels on 128-bit words.
-pub(crate) const MODULES: [Module; 11] = [
+/// the kernels on 128-bit words, and the sm_80 file has kernels of the sm_75 files again, with hints to the L2
+/// cache.
+pub(crate) const MODULES: [Module; 12] = [
     Module { name: "warpproof", target: "sm_75", features: "tables", shipped: true },
     Module { name: "warpproof", target: "sm_90", features: "tables,b128", shipped: true },
+    Module { name: "kept", target: "sm_80", features: "kept", shipped: true },
     Module { name: "cold", target: "sm_75", features: "cold", shipped: true },
     Module { name: "cold", target: "sm_90", features: "cold,b128", shipped: true },
     Module { name: "tuning", target: "sm_75", features: "tuning", shipped: false },
@@ -65,8 +67,13 @@ impl Module {
         // `cold` have no such loop.
         let unroll = if self.name == "cold" { 200 } else { 450 };
         // Since PTX 7.1 an instruction can move one half of a register and leave out the other half. Drivers
-        // accept it since CUDA 11.1; the calls of cudarc need 11.2. 128-bit words need PTX 8.3.
-        let version = if self.features.contains("b128") { "ptx83" } else { "ptx71" };
+        // accept it since CUDA 11.1; the calls of cudarc need 11.2. Hints to the L2 cache need PTX 7.4, and
+        // 128-bit words PTX 8.3.
+        let version = match self.features {
+            features if features.contains("b128") => "ptx83",
+            "kept" => "ptx74",
+            _ => "ptx71",
+        };
         vec![
             format!("-Ctarget-cpu={}", self.target),
             format!("-Ctarget-feature=+{version}"),

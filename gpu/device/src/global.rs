@@ -1,7 +1,10 @@
 //! Words in device memory, at device scope.
 
+mod kept;
 #[cfg(feature = "b128")]
 mod wide;
+
+pub use kept::Kept;
 
 use crate::access::{instruction, integer_words};
 use core::arch::asm;

@@ -71,6 +71,13 @@ macro_rules! memory {
             lock_word::<>(heads, (children, Seed::from_words([of_mask, of_factor])), (len, filter_len, buckets))
             $($rest)* }
     };
+    (packed open $($rest:tt)*) => {
+        entry_point! { (words: *mut Word, len: usize, beside: *mut u32, beside_len: usize, buckets: u32,
+            mask: u64, factor: u64)
+            packed::<Entry>(slots(words, len), structure::filter::<Entry>(BUCKET, store(beside, beside_len), buckets),
+                buckets, Seed::from_words([mask, factor]))
+            $($rest)* }
+    };
     (packed slab $($rest:tt)*) => { memory! { @packed store $($rest)* } };
     (packed $structure:ident $($rest:tt)*) => { memory! { @packed slots $($rest)* } };
     (@packed $slots:ident $($rest:tt)*) => {
@@ -107,6 +114,8 @@ macro_rules! entry_point {
             type Key = <Entry as Packed>::Key;
             type Value = <Entry as Packed>::Value;
             type Word = <Entry as Packed>::Word;
+            /// Slots of a bucket, or words of a group.
+            const BUCKET: usize = $lanes * $slots;
 
             #[unsafe(no_mangle)]
             unsafe extern "ptx-kernel" fn ${concat($structure, _, $layout, _, $name, _, $shape)}(

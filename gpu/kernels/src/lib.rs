@@ -14,8 +14,8 @@
 //! multimap as often as it is inserted. Layouts in 128-bit words (`map64`, `multi64`) are for sm_90, in
 //! modules of their own.
 //!
-//! A shape is `l` and the number of lanes of a tile. `_x16` follows for slabs of 16 slots, and `_x4` for
-//! buckets of 4 slots instead of 8. Tiles of different widths may use one table if they read the same number
+//! A shape is `l` and the number of lanes of a tile. `_x16` follows for slabs of 16 slots, `_x4` for buckets of
+//! 4 slots instead of 8, and `_kept` for tables larger than the L2 cache, which keeps their filter. Tiles of different widths may use one table if they read the same number
 //! of slots of a slab or bucket, or of words of a group. Whole warps copy all entries of an open-addressing
 //! table: each lane reads 8 slots, whatever the size of a bucket is.
 //!
@@ -55,6 +55,7 @@
 //!
 //! - `tables`: the operations, and the floors of random access (`floor`);
 //! - `cold`: the kernels of tables that run seldom;
+//! - `kept`: kernels of `tables` once more, with hints to the L2 cache (sm_80);
 //! - `tuning`: other shapes of `map32`, and other ways to copy all entries;
 //! - `stress`: operations with time stamps;
 //! - `paper`: tables of others that benches compare with (`paper`);

@@ -294,6 +294,19 @@ tables! {
         map32 l4(4, 2), map64 l8(8, 1);
 }
 
+// For sm_80 and up, and for tables larger than the L2 cache: the cache keeps the words of the filter, or of the
+// locks. The kernels on 128-bit words have that hint as they are.
+#[cfg(feature = "kept")]
+tables! {
+    open set [insert_unique delete search]: set32 l1_kept(1, 8), set64 l2_kept(2, 4);
+    open map [insert_unique insert_or_assign insert_or_update delete search]:
+        map32 l1_kept(1, 8), map32 l2_kept(2, 4);
+    open map [mixed insert_overflow]: map32 l1_kept(1, 8);
+    cuckoo set [delete]: set32 l1_kept(1, 8), set64 l2_kept(2, 4);
+    cuckoo map [insert_or_assign insert_or_update delete]: map32 l1_kept(1, 8), map32 l2_kept(2, 4);
+    cuckoo map [mixed]: map32 l1_kept(1, 8);
+}
+
 // Second kernels, for what the operations above deferred, and operations that run once for many batches.
 #[cfg(feature = "cold")]
 tables! {

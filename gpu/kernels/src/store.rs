@@ -1,6 +1,6 @@
 //! Words of tables in device memory.
 
-use warpproof_device::Global;
+use warpproof_device::{Global, Kept};
 use warpproof_model::Words;
 use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::open::LockWordSlots;
@@ -11,6 +11,9 @@ pub(crate) const CHECKED: bool = !cfg!(feature = "unchecked");
 
 /// Device words of our tables.
 pub(crate) type Store<T> = Global<T, CHECKED>;
+
+/// The words of a filter, or of the locks of a cuckoo table.
+pub(crate) type Beside = Kept<CHECKED>;
 
 /// A handle to the words of a table.
 ///

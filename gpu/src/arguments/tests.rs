@@ -1,7 +1,7 @@
 //! Compares the arguments with the entry points of the PTX.
 
 use super::*;
-use crate::device::{BASE_IMAGES, Extra, WIDE_IMAGES};
+use crate::device::{BASE_IMAGES, Extra, KEPT_IMAGES, WIDE_IMAGES};
 use crate::layout::Layout;
 use crate::operations::cases::{BIN, FAN, binned, has, is_multi, of, said};
 use crate::paged::{board, partition};
@@ -230,6 +230,17 @@ fn arguments_are_those_of_the_kernels() {
         assert_eq!(ptx["count_stored"], passed(&count.expect("the lengths are right")));
         parts_of_a_batch(ptx);
         groups_of_a_column(ptx);
+    }
+}
+
+/// The kernels of large tables that keep some words in the L2 cache stand for those of the same name.
+#[test]
+fn kernels_that_keep_words_take_what_the_others_take() {
+    let (kept, base) = (module(KEPT_IMAGES), module(BASE_IMAGES));
+    assert!(kept.len() > 10);
+    for (name, declared) in &kept {
+        let other = name.strip_suffix("_kept").expect("such kernels have this suffix");
+        assert_eq!(base[other], *declared, "{name}");
     }
 }
 

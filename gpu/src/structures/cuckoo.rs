@@ -40,7 +40,8 @@ pub type CuckooSet<K> = Set<K, Cuckoo>;
 /// The place of a cuckoo table in device memory, for your own kernels: the arguments of `CuckooTable::new`.
 ///
 /// Addresses are those of the device's primary context. The table owns the memory: access it only by atomic
-/// instructions, and only as long as the table lives. A bucket has 16 bits of the locks.
+/// instructions, and only as long as the table lives. A bucket has 16 bits of the locks, or 8 or 4 in
+/// a large table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CuckooParts {
     /// Address of the slots, a word each: u32 and u64 keys, u32 pairs in a u64, u64 pairs in 128 bits. The

@@ -70,7 +70,8 @@ const NUMBERS: usize = 2;
 /// `OpenTable::new` and `OverflowFilter::new`.
 ///
 /// Addresses are those of the device's primary context. The table owns the memory: access it only by atomic
-/// instructions, and only as long as the table lives. A bucket has 16 bits of the filter. Slots with `values`
+/// instructions, and only as long as the table lives. A bucket has 16 bits of the filter, or 8 or 4
+/// if the filter has not so many words, as `OverflowFilter` finds out by itself. Slots with `values`
 /// are `LockWordSlots`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {

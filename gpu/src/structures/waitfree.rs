@@ -253,7 +253,15 @@ const fn node_words(layout: Layout) -> u32 {
 /// The kernels of a layout.
 pub(crate) fn family(layout: Layout) -> Family {
     let lanes = lanes(layout);
-    Family { structure: "waitfree", layout, suffix: "", lanes, mixed_lanes: lanes, one_array: false }
+    Family {
+        structure: "waitfree",
+        layout,
+        suffix: "",
+        lanes,
+        mixed_lanes: lanes,
+        large: false,
+        one_array: false,
+    }
 }
 
 #[cfg(test)]

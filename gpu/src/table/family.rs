@@ -23,11 +23,16 @@ pub(crate) struct Family {
     pub(crate) lanes: u32,
     /// Lanes of mixed batches.
     pub(crate) mixed_lanes: u32,
+    /// Whether the table is larger than an L2 cache. Then kernels come first that ask the cache to keep the words
+    /// of a filter or of locks, if there are such.
+    pub(crate) large: bool,
     /// Whether the slots are numbered through, so that whole warps copy its entries whatever the width of a
     /// tile is.
     pub(crate) one_array: bool,
 }
 
+/// What the names of kernels end in that ask the L2 cache to keep some words.
+const KEPT: &str = "_kept";
 /// What the names of kernels end in on slabs of 16 slots.
 pub(crate) const LARGE_SLABS: &str = "_x16";
 /// The parts of names of the kernels that do what others leave.
@@ -65,6 +70,16 @@ impl Family {
     /// have the same slots.
     pub(crate) fn kernel_name(&self, operation: Operation, lanes: u32) -> String {
         self.serving(operation).name(operation.name(), lanes)
+    }
+
+    /// The kernel of this name, or the one for large tables if this is one and there is such a kernel.
+    fn kernel(&self, device: &Device, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
+        if self.large
+            && let Some(kernel) = device.kernel(&format!("{name}{KEPT}"), lanes)?
+        {
+            return Ok(Some(kernel));
+        }
+        device.kernel(name, lanes)
     }
 
     /// Whose kernel of an operation it is.
@@ -157,7 +172,7 @@ impl Family {
     ) -> Result<Option<Kernel>, Error> {
         let common = self.lanes(operation);
         if by_partitions(operation) {
-            let kernel = device.kernel(&self.kernel_name(operation, common), common)?;
+            let kernel = self.kernel(device, &self.kernel_name(operation, common), common)?;
             return Ok(kernel.map(|kernel| match operation {
                 Operation::Scatter => kernel.with_span(SCATTERED).with_threads(scatter_threads(self.layout)),
                 Operation::ScatterAgain => kernel.with_threads(scatter_threads(self.layout)),
@@ -179,7 +194,7 @@ impl Family {
         for lanes in [tuning.lanes.unwrap_or(common), common] {
             let name = self.kernel_name(operation, lanes);
             // The driver compiles the other shapes only when one of them is asked for.
-            let kernel = match device.kernel(&name, lanes)? {
+            let kernel = match self.kernel(device, &name, lanes)? {
                 None if lanes != common || self.suffix == LARGE_SLABS => {
                     device.tuning_kernel(&name, lanes)?
                 }

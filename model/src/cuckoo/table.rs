@@ -36,7 +36,7 @@ impl<E: Packed, H: Words<E::Word>, B: IntegerWords<u32>, const S: usize> CuckooT
     /// keys. In a table of one bucket a key has only one.
     #[inline(always)]
     pub const fn new(slots: H, locks: B, buckets: u32, seed: Seed) -> Self {
-        Self { slots: OpenTable::new(slots, (), buckets, seed), locks: Locks::new(locks) }
+        Self { slots: OpenTable::new(slots, (), buckets, seed), locks: Locks::new(locks, buckets) }
     }
 
     /// This table, with its slots seen through the view that `view` makes of their words.

@@ -25,41 +25,102 @@ impl Filter for () {
     fn pass<W: Warp>(self, _: &mut W, _: u32, _: u32) {}
 }
 
-/// How many words a filter of `C` classes has for so many buckets.
-pub const fn filter_words<const C: u32>(buckets: u32) -> usize {
-    buckets.div_ceil(u32::BITS / C) as usize
-}
-
-/// The place of the class of a key for a bucket: a word, and a bit of it. `hash` is the low half of the key's
-/// hash, whose lowest bits are the class.
+/// How many words a filter with so many classes, a power of two up to 32, has for so many buckets.
 #[inline(always)]
-pub const fn filter_place<const C: u32>(bucket: u32, hash: u32) -> (usize, u32) {
-    let buckets = u32::BITS / C;
-    ((bucket / buckets) as usize, 1 << (bucket % buckets * C + hash % C))
+pub const fn filter_words(classes: u32, buckets: u32) -> usize {
+    buckets.div_ceil(u32::BITS / classes) as usize
 }
 
-/// One bit for each of `C` classes of keys, `C` a power of two up to 32: a word has `32 / C` buckets.
+/// The classes of the filter in the tables of the library: [`CLASSES`](super::CLASSES), or a half or a quarter
+/// of them if the filter has at most [`FILTER_BYTES`](super::FILTER_BYTES) then, and a quarter if it is larger
+/// in any case.
+pub const fn classes(buckets: u32) -> u32 {
+    const fn bytes(classes: u32, buckets: u32) -> usize {
+        filter_words(classes, buckets) * size_of::<u32>()
+    }
+    let most = super::CLASSES;
+    if bytes(most, buckets) <= super::FILTER_BYTES {
+        most
+    } else if bytes(most / 2, buckets) <= super::FILTER_BYTES {
+        most / 2
+    } else {
+        most / 4
+    }
+}
+
+/// Bits of each bucket in an array of 32-bit words: `C` of them, or a half or a quarter of `C` if there are
+/// fewer words. `C` is a power of two up to 32.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BucketBits<B, const C: u32> {
+    pub(crate) words: B,
+    buckets: u32,
+}
+
+impl<B: IntegerWords<u32>, const C: u32> BucketBits<B, C> {
+    /// The bits of so many buckets, in [`filter_words`] words; with zero `C` bits of each.
+    #[inline(always)]
+    pub(crate) const fn new(words: B, buckets: u32) -> Self {
+        const { assert!(C.is_power_of_two() && C <= u32::BITS, "a bucket has 1, 2, 4, 8, 16 or 32 bits") };
+        Self { words, buckets }
+    }
+
+    /// The logarithm of how many bits a bucket has. Computed here and not before: most operations need none.
+    #[inline(always)]
+    fn log_bits(self) -> u32 {
+        if self.buckets == 0 {
+            return C.ilog2();
+        }
+        let words = self.words.len() as u64;
+        let too_few = |bits| words * ((u32::BITS / bits) as u64) < self.buckets as u64;
+        C.ilog2().saturating_sub(too_few(C) as u32 + too_few(C.div_ceil(2)) as u32)
+    }
+
+    /// The place of a bit of a bucket: a word, and the bit in it. `class` is taken modulo the bits of a bucket.
+    #[inline(always)]
+    pub(crate) fn place(self, bucket: u32, class: u32) -> (usize, u32) {
+        filter_place(self.log_bits(), bucket, class)
+    }
+}
+
+/// The place of the class of a key for a bucket: a word, and a bit of it. A bucket has `2^log_classes` bits.
+/// `hash` is the low half of the key's hash, whose lowest bits are the class.
+#[inline(always)]
+pub const fn filter_place(log_classes: u32, bucket: u32, hash: u32) -> (usize, u32) {
+    let log_buckets = u32::BITS.ilog2() - log_classes;
+    let (within, class) = (bucket & ((1 << log_buckets) - 1), hash & ((1 << log_classes) - 1));
+    ((bucket >> log_buckets) as usize, 1 << (within << log_classes | class))
+}
+
+/// One bit for each of `C` classes of keys, `C` a power of two up to 32: a word has `32 / C` buckets. With
+/// fewer words than these need there are half as many classes, or a quarter.
 ///
 /// With `TEST` a bit is read first and set only if necessary: on a CPU, a write takes the line from other
 /// cores. Without it, the bit is set at once: then a GPU waits for no answer.
 #[derive(Clone, Copy, Debug)]
-pub struct OverflowFilter<B, const C: u32, const TEST: bool = true>(B);
+pub struct OverflowFilter<B, const C: u32, const TEST: bool = true>(BucketBits<B, C>);
 
 impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> OverflowFilter<B, C, TEST> {
-    /// The filter in these words, [`filter_words`] of them, which are zero at first.
+    /// The filter of so many buckets in these words, which are zero at first: [`filter_words`] of them for `C`
+    /// classes, or for a half or a quarter of `C`.
     #[inline(always)]
-    pub const fn new(words: B) -> Self {
-        const { assert!(C.is_power_of_two() && C <= u32::BITS, "a bucket has 1, 2, 4, 8, 16 or 32 classes") };
-        Self(words)
+    pub const fn new(words: B, buckets: u32) -> Self {
+        Self(BucketBits::new(words, buckets))
+    }
+
+    /// The filter in these words, which are zero at first, if there are enough of them for all `C` classes: a
+    /// bit is found sooner then.
+    #[inline(always)]
+    pub const fn of_all_classes(words: B) -> Self {
+        Self(BucketBits::new(words, 0))
     }
 }
 
 impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for OverflowFilter<B, C, TEST> {
     #[inline(always)]
     fn passed<W: Warp>(self, w: &mut W, bucket: u32, hash: u32) -> bool {
-        let (at, bit) = filter_place::<C>(bucket, hash);
+        let (at, bit) = self.0.place(bucket, hash);
         // Relaxed: bits are only set. A warp that was told of an insert was told of its bits.
-        w.elect(0, || self.0.load(at, ReadOrder::Relaxed) & bit != 0)
+        w.elect(0, || self.0.words.load(at, ReadOrder::Relaxed) & bit != 0)
     }
 
     #[inline(always)]
@@ -67,10 +128,10 @@ impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for OverflowFi
         if TEST && self.passed(w, bucket, hash) {
             return;
         }
-        let (at, bit) = filter_place::<C>(bucket, hash);
+        let (at, bit) = self.0.place(bucket, hash);
         // Relaxed: as in `passed`.
         w.elect(0, || {
-            self.0.fetch_or(at, bit, Order::Relaxed);
+            self.0.words.fetch_or(at, bit, Order::Relaxed);
         });
     }
 }
@@ -80,33 +141,100 @@ mod tests {
     use super::*;
 
     /// The classes of the buckets have the bits of the words one after the other.
-    fn check<const C: u32>() {
-        let buckets = 3 * u32::BITS / C;
-        let places =
-            (0..buckets).flat_map(|bucket| (0..C).map(move |class| filter_place::<C>(bucket, class)));
-        let words = 0..filter_words::<C>(buckets);
+    fn check(log_classes: u32) {
+        let classes = 1 << log_classes;
+        let buckets = 3 * u32::BITS / classes;
+        let places = (0..buckets)
+            .flat_map(|bucket| (0..classes).map(move |class| filter_place(log_classes, bucket, class)));
+        let words = 0..filter_words(classes, buckets);
         assert!(
             places.eq(words.flat_map(|word| (0..u32::BITS).map(move |bit| (word, 1 << bit)))),
-            "{C} classes"
+            "{classes} classes"
         );
     }
 
     #[test]
     fn every_class_of_every_bucket_has_a_bit_of_its_own() {
-        check::<1>();
-        check::<2>();
-        check::<8>();
-        check::<32>();
+        (0..=5).for_each(check);
     }
 
     #[test]
     fn a_class_is_of_the_lowest_bits_of_a_hash() {
-        assert_eq!(filter_place::<4>(9, 0xabc_defb), filter_place::<4>(9, 3));
-        assert_eq!(filter_place::<4>(9, 3), (1, 1 << 7));
+        assert_eq!(filter_place(2, 9, 0xabc_defb), filter_place(2, 9, 3));
+        assert_eq!(filter_place(2, 9, 3), (1, 1 << 7));
     }
 
     #[test]
     fn the_last_word_of_a_filter_may_be_for_fewer_buckets() {
-        assert_eq!([0, 1, 16, 17, 32, 33].map(filter_words::<2>), [0, 1, 1, 2, 2, 3]);
+        assert_eq!([0, 1, 16, 17, 32, 33].map(|buckets| filter_words(2, buckets)), [0, 1, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn a_large_table_has_fewer_classes() {
+        let limit = 1 << 22;
+        assert_eq!([1, limit, limit + 1, 2 * limit, 2 * limit + 1].map(classes), [16, 16, 8, 8, 4]);
+        assert_eq!(classes(u32::MAX), 4);
+        assert_eq!(filter_words(classes(limit), limit) * 4, super::super::FILTER_BYTES);
+    }
+
+    /// Words that count, and nothing else.
+    #[derive(Clone, Copy, Debug)]
+    struct Counted(usize);
+
+    impl crate::memory::Words<u32> for Counted {
+        fn len(self) -> usize {
+            self.0
+        }
+        fn load(self, _: usize, _: ReadOrder) -> u32 {
+            0
+        }
+        fn store(self, _: usize, _: u32, _: crate::memory::WriteOrder) {}
+        fn compare_exchange(self, _: usize, _: u32, _: u32, _: Order) -> u32 {
+            0
+        }
+        fn swap(self, _: usize, _: u32, _: Order) -> u32 {
+            0
+        }
+    }
+
+    impl IntegerWords<u32> for Counted {
+        fn fetch_add(self, _: usize, _: u32, _: Order) -> u32 {
+            0
+        }
+        fn fetch_or(self, _: usize, _: u32, _: Order) -> u32 {
+            0
+        }
+        fn fetch_and(self, _: usize, _: u32, _: Order) -> u32 {
+            0
+        }
+    }
+
+    /// All bits are within the words, and bits of different buckets differ, whatever the number of words.
+    #[test]
+    fn a_filter_fits_the_words_that_it_has() {
+        fn check<const C: u32>(least: u32) {
+            for buckets in [1, 2, 3, 7, 31, 32, 33, 100, 1009] {
+                for classes in (0..=C.ilog2()).map(|log| 1 << log).filter(|&classes| classes >= least) {
+                    let words = filter_words(classes, buckets);
+                    let bits = BucketBits::<_, C>::new(Counted(words), buckets);
+                    let place = |bucket, class| bits.place(bucket, class);
+                    assert!(
+                        (0..64).all(|class| place(buckets - 1, class).0 < words),
+                        "{C} {classes} {buckets}"
+                    );
+                    let of_last = |bucket| (0..64).all(|class| place(bucket, class) != place(buckets - 1, 0));
+                    assert!((0..buckets - 1).all(of_last), "{C} {classes} {buckets}");
+                    // As many classes as the words have room for, if there are enough buckets to tell.
+                    if buckets >= 1009 {
+                        assert_eq!(bits.log_bits(), classes.ilog2(), "{C} {classes}");
+                    }
+                }
+            }
+        }
+        check::<16>(4);
+        check::<32>(8);
+        check::<4>(1);
+        check::<2>(1);
+        check::<1>(1);
     }
 }

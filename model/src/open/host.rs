@@ -1,6 +1,6 @@
 //! The size and the statistics of an open-addressing table.
 
-use super::{BUCKET_SLOTS, CLASSES, filter_words};
+use super::{BUCKET_SLOTS, classes, filter_words};
 use crate::host::{Refused, at_most};
 
 /// The number and the size of a table's buckets.
@@ -97,7 +97,7 @@ impl OpenGeometry {
 
     /// Number of words of the filter, of 32 bits each.
     pub const fn filter_words(self) -> usize {
-        filter_words::<CLASSES>(self.buckets)
+        filter_words(classes(self.buckets), self.buckets)
     }
 
     /// Bytes of the filter.

@@ -20,7 +20,8 @@ mod update;
 pub(crate) use answer::End;
 pub use applying::Applying;
 pub use board::{BOARD_SLOTS, BoardSlots, Boarded, board_words, fingerprint, with_fingerprint, write_board};
-pub use filter::{Filter, OverflowFilter, filter_place, filter_words};
+pub(crate) use filter::BucketBits;
+pub use filter::{Filter, OverflowFilter, classes, filter_place, filter_words};
 pub use invariants::Broken;
 pub use lockword::LockWordSlots;
 pub use probing::{Bounded, BoundedStride, DoubleHashing, Linear, MOST_PROBES, Probing};
@@ -35,5 +36,10 @@ pub const BUCKET_SLOTS: usize = 8;
 /// Slots of a bucket in tables of u64 pairs on a GPU: a cache line.
 pub const WIDE_BUCKET_SLOTS: usize = 4;
 
-/// Classes of the filter in the tables of the library: two buckets to a word.
+/// The most classes of the filter in the tables of the library: two buckets to a word.
 pub const CLASSES: u32 = 16;
+
+/// The size up to which a filter in the tables of the library has as many classes as that. The L2 cache of a
+/// GPU has 40 to 60 MB, and keeps so much beside a stream of buckets (`notes/open.md`, *The filter in the
+/// cache*).
+pub const FILTER_BYTES: usize = 8 << 20;

@@ -1,6 +1,6 @@
 //! Cuckoo tables, with their locks.
 
-use crate::store::{Reserved, Store};
+use crate::store::{Beside, Reserved, Store};
 use warpproof_model::cuckoo::CuckooTable;
 use warpproof_model::entry::Packed;
 use warpproof_model::reserved::WithSlots;
@@ -16,10 +16,10 @@ pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     locks: Store<u32>,
     buckets: u32,
     seed: Seed,
-) -> WithSlots<CuckooTable<E, Store<E::Word>, Store<u32>, S>, Reserved<E>>
+) -> WithSlots<CuckooTable<E, Store<E::Word>, Beside, S>, Reserved<E>>
 where
     Store<E::Word>: Words<E::Word>,
 {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
-    WithSlots::new(CuckooTable::new(words, locks, buckets, seed), reserved)
+    WithSlots::new(CuckooTable::new(words, Beside::new(locks), buckets, seed), reserved)
 }

@@ -1,6 +1,6 @@
 //! Open-addressing tables with the filter of the library. A key probes buckets near its home.
 
-use crate::store::{Reserved, Store};
+use crate::store::{Beside, Reserved, Store};
 use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::open::{BoundedStride, CLASSES, LockWordSlots, OpenTable, OverflowFilter};
 use warpproof_model::reserved::{ReservedSlots, WithSlots};
@@ -11,16 +11,25 @@ use warpproof_model::{Seed, Words};
 pub(crate) const NUMBERS: usize = 2;
 
 /// Inserts set filter bits without a test before, so they wait for no answer.
-type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
+pub(crate) type Filter = OverflowFilter<Beside, CLASSES, false>;
 
 /// Slots of two words each.
 type LockSlots = LockWordSlots<Store<u64>>;
+
+/// The filter of a table in these words.
+#[inline(always)]
+pub(crate) fn filter<E: Packed>(bucket: usize, words: Store<u32>, buckets: u32) -> Filter {
+    // Such buckets are of tables in the L2 cache alone, whose filters have all classes.
+    let small = bucket == 4 && size_of::<E::Word>() == size_of::<u64>();
+    let words = Beside::new(words);
+    if small { Filter::of_all_classes(words) } else { Filter::new(words, buckets) }
+}
 
 /// A table of entries in one word each.
 #[inline(always)]
 pub(crate) fn packed<E: Packed, M: Multiplicity, const S: usize>(
     (words, reserved): (Store<E::Word>, Reserved<E>),
-    filter: Store<u32>,
+    filter: Filter,
     buckets: u32,
     seed: Seed,
 ) -> WithSlots<OpenTable<E, Store<E::Word>, Filter, BoundedStride, S>, Reserved<E>>
@@ -28,7 +37,7 @@ where
     Store<E::Word>: Words<E::Word>,
 {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
-    WithSlots::new(OpenTable::new(words, Filter::new(filter), buckets, seed), reserved)
+    WithSlots::new(OpenTable::new(words, filter, buckets, seed), reserved)
 }
 
 /// A table of u64 pairs in two words each, by the lock-word protocol.
@@ -40,5 +49,5 @@ pub(crate) fn lock_word<M: Multiplicity, const S: usize>(
     seed: Seed,
 ) -> WithSlots<OpenTable<Pair64, LockSlots, Filter, BoundedStride, S>, ReservedSlots<Pair64, LockSlots>> {
     const { assert!(!M::MULTI, "this structure has no multimaps") };
-    WithSlots::new(OpenTable::new(slots, Filter::new(filter), buckets, seed), reserved)
+    WithSlots::new(OpenTable::new(slots, Filter::new(Beside::new(filter), buckets), buckets, seed), reserved)
 }

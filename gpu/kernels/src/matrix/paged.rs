@@ -1,18 +1,16 @@
 //! The child tables of a paged table. They are open-addressing tables, each in a frame of device memory or in
 //! host memory.
 
-use super::open;
-use crate::store::{Reserved, Store, lock_word_slots, slots, store};
+use super::open::{self, Filter};
+use crate::store::{Beside, Reserved, Store, lock_word_slots, slots, store};
 use core::marker::PhantomData;
 use warpproof_model::entry::{Packed, Pair64};
-use warpproof_model::open::{BoundedStride, CLASSES, LockWordSlots, OpenTable, OverflowFilter};
+use warpproof_model::open::{BoundedStride, LockWordSlots, OpenTable};
 use warpproof_model::paged::routed::{HEAD, Routed, Tables};
 use warpproof_model::reserved::{AllKeys, ReservedSlots, WithSlots};
 use warpproof_model::slab::Multiplicity;
 use warpproof_model::{Key, Seed, Words};
 
-/// The filter of a table of open addressing.
-type Filter = OverflowFilter<Store<u32>, CLASSES, false>;
 type LockSlots = LockWordSlots<Store<u64>>;
 
 /// The places of all child tables, and the size of each.
@@ -59,7 +57,7 @@ where
         unsafe {
             open::packed::<E, warpproof_model::slab::Unique, S>(
                 slots(words as *mut E::Word, len),
-                store(filter as *mut u32, filter_len),
+                Filter::new(Beside::new(store(filter as *mut u32, filter_len)), buckets),
                 buckets,
                 Seed::from_words([mask, factor]),
             )

@@ -68,7 +68,8 @@ const ONE_LANE_BYTES: u64 = 256 << 20;
 pub(crate) fn family((layout, moves): (Layout, bool), (len, slots): (u64, u32)) -> Family {
     let common = layout.lanes();
     let small = small_bucket_slots(layout) == Some(slots);
-    let few = len.saturating_mul(layout.slot_bytes() as u64) <= ONE_LANE_BYTES;
+    let bytes = len.saturating_mul(layout.slot_bytes() as u64);
+    let few = bytes <= ONE_LANE_BYTES;
     let (lanes, mixed_lanes) = match layout {
         Layout::Map64 if moves => (common, common),
         Layout::Map32 if few || small => (1, 1),
@@ -81,7 +82,8 @@ pub(crate) fn family((layout, moves): (Layout, bool), (len, slots): (u64, u32)) 
     };
     let structure = if moves { "cuckoo" } else { "open" };
     let suffix = if small { "_x4" } else { "" };
-    Family { structure, layout, suffix, lanes, mixed_lanes, one_array: true }
+    let large = bytes > SMALL_BYTES;
+    Family { structure, layout, suffix, lanes, mixed_lanes, large, one_array: true }
 }
 
 #[cfg(test)]
@@ -105,6 +107,16 @@ mod tests {
         assert_eq!(admit((Layout::Set32, false), small), Err(refused));
         assert_eq!(size((Layout::Map64, false), 1_000, 0.8).expect("a size").bucket_slots, 4);
         assert_eq!(size((Layout::Set64, false), 1_000, 0.8).expect("a size").bucket_slots, 8);
+    }
+
+    #[test]
+    fn kernels_of_tables_larger_than_a_cache_keep_the_filter() {
+        let large = |layout, len| family((layout, false), (len, 8)).large;
+        assert_eq!(
+            [8 << 20, 12 << 20, (12 << 20) + 8].map(|len| large(Layout::Map32, len)),
+            [false, false, true]
+        );
+        assert_eq!([24 << 20, (24 << 20) + 8].map(|len| large(Layout::Set32, len)), [false, true]);
     }
 
     /// Where keys move, a small table has small buckets as long as all keys find room in them.

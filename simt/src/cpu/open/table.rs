@@ -84,7 +84,7 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
     #[inline(always)]
     pub fn view(&self) -> View<'_, St, P, S> {
         let (slots, filter) = self.words();
-        OpenTable::new(slots, OverflowFilter::new(filter), self.buckets, self.seed)
+        OpenTable::new(slots, OverflowFilter::new(filter, self.buckets), self.buckets, self.seed)
     }
 
     /// The slots, and the words beside them, 16 bits for each bucket.

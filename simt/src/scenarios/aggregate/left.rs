@@ -137,7 +137,7 @@ impl LeftSubject {
     }
 
     fn table<M: Memory>(m: M) -> Table<M> {
-        OpenTable::new(Pair64::words(m, SLOTS), OverflowFilter::new(m.w32(FILTER)), 1, SEED)
+        OpenTable::new(Pair64::words(m, SLOTS), OverflowFilter::new(m.w32(FILTER), 1), 1, SEED)
     }
 
     fn play<W: SimWarp, M: Memory>(&self, w: &mut W, m: M) {
@@ -231,7 +231,7 @@ impl Subject for LeftSubject {
         outcomes.push(Delete::Absent.code().into());
         vec![
             Array::new("slots", 128, slots),
-            Array::new("filter", 32, vec![0; filter_words::<CLASSES>(1)]),
+            Array::new("filter", 32, vec![0; filter_words(CLASSES, 1)]),
             Array::new("key", 64, self.keys().iter().map(|&key| key.into()).collect()),
             Array::new("outcome", 32, outcomes),
             Array::new("shared", 32, vec![0; shared]).in_block(),

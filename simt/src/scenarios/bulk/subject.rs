@@ -114,7 +114,7 @@ impl<const S: usize> BulkSubject<S> {
     fn filled(&self) -> (Vec<u64>, Vec<u32>) {
         let buckets = self.config.buckets;
         let mut slots = vec![Pair32::EMPTY; buckets as usize * S];
-        let mut filter = vec![0u32; filter_words::<CLASSES>(buckets)];
+        let mut filter = vec![0u32; filter_words(CLASSES, buckets)];
         for &key in self.keys().0 {
             let hash = key.hash(SEED);
             let stride = if buckets == 1 { 1 } else { DoubleHashing::stride(hash.low(), buckets) };
@@ -125,7 +125,7 @@ impl<const S: usize> BulkSubject<S> {
                     *slot = Pair32::pack(key, key);
                     break;
                 }
-                let (word, bit) = filter_place::<CLASSES>(bucket, hash.low());
+                let (word, bit) = filter_place(CLASSES.ilog2(), bucket, hash.low());
                 filter[word] |= bit;
                 bucket = (bucket + stride) % buckets;
             }
@@ -138,7 +138,12 @@ impl<const S: usize> BulkSubject<S> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<M, S> {
-        OpenTable::new(Pair32::words(m, SLOTS), OverflowFilter::new(m.w32(FILTER)), self.config.buckets, SEED)
+        OpenTable::new(
+            Pair32::words(m, SLOTS),
+            OverflowFilter::new(m.w32(FILTER), self.config.buckets),
+            self.config.buckets,
+            SEED,
+        )
     }
 
     /// The levels: a bin of one is two of the next one.

@@ -133,7 +133,7 @@ impl<E: Entry, M: Memory, const S: usize> Parts<E, M, S> {
         let (slots, filter) = (E::words(self.m, 2 * index as usize), self.m.w32(2 * index as usize + 1));
         // Relaxed, both: nothing reads them before they are published.
         (0..self.slots(index)).for_each(|at| slots.store(at, E::EMPTY, WriteOrder::Relaxed));
-        let words = filter_words::<CLASSES>(table.buckets());
+        let words = filter_words(CLASSES, table.buckets());
         (0..words).for_each(|at| filter.store(at, 0, WriteOrder::Relaxed));
     }
 
@@ -153,7 +153,12 @@ impl<E: Entry, M: Memory, const S: usize> Submaps<S> for Parts<E, M, S> {
     fn at(self, index: u32) -> OpenTable<E, Self::Words, Self::Filter, Self::Probing, S> {
         let array = 2 * index as usize;
         let buckets = submap_buckets(self.buckets, index) as u32;
-        OpenTable::new(E::words(self.m, array), OverflowFilter::new(self.m.w32(array + 1)), buckets, SEED)
+        OpenTable::new(
+            E::words(self.m, array),
+            OverflowFilter::new(self.m.w32(array + 1), buckets),
+            buckets,
+            SEED,
+        )
     }
 
     /// Each submap is claimed once, unless there is a lock.
@@ -196,7 +201,7 @@ impl<E: Entry, const S: usize> Subject for DynamicSubject<E, S> {
                 if index == 0 { (E::EMPTY.to_bits(), 0) } else { (OLD_SLOT, OLD_FILTER.into()) };
             [
                 Array::new("slots", E::WIDTH, vec![slot; buckets * self.bucket_slots()]),
-                Array::new("filter", 32, vec![filter; filter_words::<CLASSES>(buckets as u32)]),
+                Array::new("filter", 32, vec![filter; filter_words(CLASSES, buckets as u32)]),
             ]
         };
         let one = |name| Array::new(name, 32, vec![0]);

@@ -35,7 +35,7 @@ impl Open {
     }
 
     fn table<M: Memory>(m: M, at: Place) -> At<M> {
-        OpenTable::new(Self::words(m, at), OverflowFilter::new(Self::filter(m, at)), at.size, SEED)
+        OpenTable::new(Self::words(m, at), OverflowFilter::new(Self::filter(m, at), at.size), at.size, SEED)
     }
 
     fn key(key: u64) -> UserKey<u32> {
@@ -58,7 +58,7 @@ impl Table for Open {
 
     fn arrays(&self) -> Vec<Array> {
         let slots = || Array::new("slots", 64, vec![Pair32::EMPTY.into(); self.most as usize * S]);
-        let filter = || Array::new("filter", 32, vec![0; filter_words::<CLASSES>(self.most)]);
+        let filter = || Array::new("filter", 32, vec![0; filter_words(CLASSES, self.most)]);
         vec![slots(), filter(), slots(), filter()]
     }
 
@@ -99,7 +99,7 @@ impl Table for Open {
         // Relaxed, both: the lock of the table orders them.
         (0..at.size as usize * S)
             .for_each(|slot| Self::words(m, at).store(slot, Pair32::EMPTY, WriteOrder::Relaxed));
-        (0..filter_words::<CLASSES>(at.size))
+        (0..filter_words(CLASSES, at.size))
             .for_each(|word| Self::filter(m, at).store(word, 0, WriteOrder::Relaxed));
     }
 

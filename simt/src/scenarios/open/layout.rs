@@ -41,7 +41,7 @@ pub trait Layout: Copy + Send + Sync + 'static {
     /// The slots.
     fn slots<M: Memory>(m: M) -> Self::Slots<M>;
     /// The filter, after these arrays.
-    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST>;
+    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST>;
     /// Whether a slot is taken, or being filled. It is not asked of the table: one that takes no slot for
     /// empty is wrong.
     fn is_taken<M: Memory>(m: M, at: usize) -> bool;
@@ -87,8 +87,8 @@ impl<E: Entry> Layout for E {
     fn slots<M: Memory>(m: M) -> E::Words<M> {
         E::words(m, 0)
     }
-    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
-        OverflowFilter::new(m.w32(1))
+    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST> {
+        OverflowFilter::new(m.w32(1), buckets)
     }
     fn is_taken<M: Memory>(m: M, at: usize) -> bool {
         // Relaxed, here and below: read alone.
@@ -117,8 +117,8 @@ impl Layout for Lock64 {
     fn slots<M: Memory>(m: M) -> LockWordSlots<M::W64> {
         LockWordSlots::new(m.w64(0), m.w64(1))
     }
-    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
-        OverflowFilter::new(m.w32(2))
+    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST> {
+        OverflowFilter::new(m.w32(2), buckets)
     }
     fn is_taken<M: Memory>(m: M, at: usize) -> bool {
         m.w64(0).load(at, ReadOrder::Relaxed) != Pair64::key(Pair64::EMPTY)
@@ -150,8 +150,8 @@ impl<E: Entry> Layout for Applied<E> {
     fn slots<M: Memory>(m: M) -> E::Words<M> {
         <E as Layout>::slots(m)
     }
-    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
-        <E as Layout>::filter::<M, TEST>(m)
+    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST> {
+        <E as Layout>::filter::<M, TEST>(m, buckets)
     }
     fn is_taken<M: Memory>(m: M, at: usize) -> bool {
         <E as Layout>::is_taken(m, at)
@@ -184,8 +184,8 @@ impl Layout for Summed {
     fn slots<M: Memory>(m: M) -> SummingSlots<M::W64> {
         SummingSlots::new(m.w64(0))
     }
-    fn filter<M: Memory, const TEST: bool>(m: M) -> Self::Filter<M, TEST> {
-        <Pair32 as Layout>::filter::<M, TEST>(m)
+    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST> {
+        <Pair32 as Layout>::filter::<M, TEST>(m, buckets)
     }
     fn is_taken<M: Memory>(m: M, at: usize) -> bool {
         <Pair32 as Layout>::is_taken(m, at)
@@ -213,7 +213,7 @@ macro_rules! boards {
             fn slots<M: Memory>(m: M) -> Self::Slots<M> {
                 BoardSlots::new(m.w32(1), $entry::words(m, 0))
             }
-            fn filter<M: Memory, const TEST: bool>(_: M) {}
+            fn filter<M: Memory, const TEST: bool>(_: M, _: u32) {}
             /// Its byte of the board says so.
             fn is_taken<M: Memory>(m: M, at: usize) -> bool {
                 m.w32(1).load(at / BOARD_SLOTS, ReadOrder::Relaxed) >> (8 * (at % BOARD_SLOTS)) & 0xff != 0

@@ -50,7 +50,7 @@ impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
     }
 
     fn table<M: Memory>(&self, m: M) -> Table<L, M, S, TEST> {
-        OpenTable::new(L::slots(m), L::filter(m), self.config.buckets, SEED)
+        OpenTable::new(L::slots(m), L::filter(m, self.config.buckets), self.config.buckets, SEED)
     }
 
     const fn bucket_slots(&self) -> usize {
@@ -89,7 +89,7 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
 
     fn arrays(&self) -> Vec<Array> {
         let array = |&of: &_| L::array(of, self.slots());
-        let filter = || Array::new("filter", 32, vec![0; filter_words::<CLASSES>(self.config.buckets)]);
+        let filter = || Array::new("filter", 32, vec![0; filter_words(CLASSES, self.config.buckets)]);
         L::ARRAYS.iter().map(array).chain(L::FILTERS.then(filter)).collect()
     }
 
