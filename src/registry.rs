@@ -50,6 +50,9 @@ pub(crate) struct Tables {
     /// Measures the kernels on such a table.
     #[cfg(feature = "gpu")]
     pub(crate) measure: Measure,
+    /// The names of the rows of that.
+    #[cfg(feature = "gpu")]
+    pub(crate) names: fn() -> Vec<&'static str>,
 }
 
 /// Opens the table of a file, with a budget.
@@ -182,6 +185,29 @@ impl Loads {
 mod tests {
     use super::*;
     use warpproof::simt::scenarios;
+
+    #[cfg(feature = "gpu")]
+    #[test]
+    fn the_kernels_of_a_table_have_rows_by_its_structure_and_entries() {
+        let names = |structure: &Structure, entry| (structure.tables(entry).unwrap().names)();
+        let calls = ["build", "search present", "search absent", "delete half"];
+        let bins = ["build by bins", "build by bins, with outcomes"];
+        let sums = ["add: each key once", "add: uniform keys", "add: zipf 0.99", "add: 100 keys"];
+        let host = ["insert from host", "find from host"];
+        let locked = ["insert from page-locked memory", "find from page-locked memory"];
+        let between = ["find between page-locked memory"];
+        let alone = ["floor: find", "floor: insert", "floor: look, insert", "mix 20,20,60", "mix 40,40,20"];
+        let copies = ["retrieve all", "retrieve in order"];
+        let rows: [&[&str]; 8] = [&calls, &copies, &bins, &sums, &host, &locked, &between, &alone];
+        assert_eq!(names(&OPEN, Entry::Map32), rows.concat());
+        assert_eq!(names(&OPEN, Entry::Map64), rows[..7].concat());
+        assert_eq!(names(&OPEN, Entry::Set32), [&rows[..3], &rows[4..6]].concat().concat());
+        assert_eq!(names(&SLAB, Entry::Map32), [&rows[..1], &rows[4..]].concat().concat());
+        assert_eq!(names(&SLAB, Entry::Lock64), [&rows[..1], &rows[4..7]].concat().concat());
+        assert_eq!(names(&DYNAMIC, Entry::Set64), ["build", "search present", "build, memory kept"]);
+        assert_eq!(names(&PAGED, Entry::Map32), calls);
+        assert!(names(&SHARDED, Entry::Map32).is_empty());
+    }
 
     #[test]
     fn every_structure_is_checked_and_has_a_map_of_u32_pairs_with_all_that_it_says() {

@@ -239,6 +239,80 @@ fn rows_are_recorded_behind_those_that_are_there() {
     assert_eq!(recorded(&records, "open").len(), 12);
 }
 
+/// The names of the rows of an object.
+fn names(out: &Output) -> Vec<String> {
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    let object: Value = serde_json::from_slice(&out.stdout).expect("one JSON object");
+    let rows = object["rows"].as_array().expect("a list");
+    assert!(rows.iter().all(|row| row["verified"] == true), "{rows:?}");
+    rows.iter().map(|row| row["workload"].as_str().expect("a name").to_owned()).collect()
+}
+
+/// A row of a small table.
+const SMALL: [&str; 4] = ["--pairs", "2^16", "--rounds", "1"];
+
+#[test]
+fn a_row_is_measured_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let flag = format!("--record={}", folder.path().display());
+    let out = bench_of("open", &[&SMALL[..], &["--cell", "search present", &flag]].concat());
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert_eq!(out.status.code(), Some(0), "{}", String::from_utf8_lossy(&out.stderr));
+    let rows: Vec<&str> = said.lines().filter(|line| line.contains("Mop/s")).collect();
+    assert!(matches!(rows[..], [row] if row.starts_with("  search present ")), "{said}");
+    assert!(rows[0].ends_with("  verified") && said.contains("recorded 1 rows in "), "{said}");
+    // The memory of its table is shown, and not recorded.
+    assert!(said.contains("65,536 pairs, load 0.8: 10.6"), "{said}");
+    let records = recorded(folder.path(), "open");
+    let command =
+        "warpproof bench open --backend cpu --pairs 2^16 --rounds 1 --cell \"search present\"".to_owned();
+    assert_eq!((records.len(), &records[0][4]), (1, &command));
+    assert_eq!(records[0][5..9], ["search present", "65536", "0.8", "map32"]);
+    assert_eq!(records[0][10..], ["Mop/s", "", "true"]);
+}
+
+#[test]
+fn each_row_can_be_measured_alone_and_with_others() {
+    for (structure, entry) in [("open", "map32"), ("dynamic", "set64"), ("slab", "multimap32")] {
+        let of = |cells: &[&str]| {
+            let cells = cells.iter().flat_map(|cell| ["--cell", cell]);
+            let args = SMALL.into_iter().chain(["--json", "--entry", entry]).chain(cells);
+            bench_of(structure, &args.collect::<Vec<_>>())
+        };
+        let all = names(&of(&[]));
+        for name in &all {
+            assert_eq!(names(&of(&[name])), [name.as_str()], "{structure} {entry}");
+        }
+        // In the order of a whole run, each once.
+        let (first, last) = (&all[0], &all[all.len() - 1]);
+        assert_eq!(names(&of(&[last, first, last])), [first.as_str(), last]);
+        // Neither a wrong name nor a row of other tables is passed over.
+        let rows: Vec<String> = all.iter().map(|name| format!("{name:?}")).collect();
+        let rows =
+            format!("the rows of bench {structure} --entry {entry} --backend cpu: {}", rows.join(", "));
+        for (missing, why) in [
+            ("search", "no row has this name"),
+            ("memory", "no row has this name"),
+            ("floor: find", "these tables have no such row"),
+        ] {
+            let out = of(&[first, missing]);
+            let said = String::from_utf8_lossy(&out.stderr);
+            assert!(out.status.code() == Some(2) && out.stdout.is_empty(), "{said}");
+            assert!(said.contains(&format!("--cell {missing:?}: {why}; {rows}\n")), "{said}");
+        }
+    }
+    let mixes = bench_of("slab", &[&SMALL[..], &["--entry", "set32", "--cell", "mix 20,20,60"]].concat());
+    let said = String::from_utf8_lossy(&mixes.stderr);
+    assert!(mixes.status.code() == Some(2) && said.contains("these tables have no such row"), "{said}");
+    for args in [&[][..], &["--quick"], &["--max-size", "2^16"], &["--paper"], &["--table", "1G"]] {
+        let out = bench_of("paged", &[&["--cell", "build"], args].concat());
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+    }
+    let sharded = [&SMALL[..], &["--cell", "build", "--gpus", "2"]].concat();
+    assert_eq!(bench_of("sharded", &sharded).status.code(), Some(2));
+}
+
 #[test]
 fn a_file_of_other_columns_is_refused_and_stays_as_it_was() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -3,6 +3,7 @@
 //! Inputs and outputs are in device memory. Every round starts with a fresh table and poisoned outputs, and
 //! every output is checked on the host after its round.
 
+use super::cells::Cells;
 use super::keys::{keys, values};
 use super::memory::Memory;
 use super::row::{Fallible, Row};
@@ -42,20 +43,37 @@ pub(crate) struct Bench<'a> {
     /// Rounds that are measured.
     rounds: usize,
     tuning: Tuning,
+    cells: &'a Cells<'a>,
 }
 
 impl<'a> Bench<'a> {
-    /// A bench for tables of such entries, at a size and a load, with mixes on so many keys.
+    /// A bench for tables of such entries, at a size and a load, with mixes on so many keys. Measures the
+    /// rows that are asked for.
     pub(super) fn new(
         device: &'a Device,
         rooms: Rooms,
         entry: Entry,
         ((size, load), keys): ((u32, f64), u32),
         rounds: usize,
-        tuning: Tuning,
+        (tuning, cells): (Tuning, &'a Cells<'a>),
     ) -> Result<Self, Failure> {
         let timed = Timed::new(device).map_err(Failure::backend)?;
-        Ok(Self { device, timed, rooms, entry, size, load, keys, rounds, tuning })
+        Ok(Self { device, timed, rooms, entry, size, load, keys, rounds, tuning, cells })
+    }
+
+    /// Whether any of these rows is asked for.
+    pub(crate) fn measures(&self, names: &[&str]) -> bool {
+        self.cells.has_any(names)
+    }
+
+    /// The memory of a table that no row needs.
+    pub(crate) fn no_memory(&self) -> Memory {
+        Memory::unknown((self.size, self.load))
+    }
+
+    /// The rounds of a workload that have still to run.
+    fn series(&self, workload: &'static str, ops: usize) -> Series {
+        Series { workload, ops, asked: self.cells.has(workload), times: Vec::new(), right: true }
     }
 
     /// A table into which as many entries are inserted as its size says.
@@ -90,9 +108,12 @@ impl<'a> Bench<'a> {
         Ok(self.timed.stream.clone_dtoh(outcomes)?.par_iter().map(stored).collect())
     }
 
-    /// A row for each workload that ran.
+    /// A row for each workload that ran and is asked for. The others have prepared those: if one of them
+    /// had a wrong answer, no row is verified.
     fn report<const N: usize>(&self, workloads: [Series; N], rows: &mut Vec<Row>) {
-        for Series { workload, ops, mut times, right: verified } in workloads {
+        let prepared = workloads.iter().all(|series| series.asked || series.right);
+        for Series { workload, ops, mut times, right, .. } in workloads.into_iter().filter(|s| s.asked) {
+            let verified = right && prepared;
             times.sort_by(f64::total_cmp);
             let Some(&seconds) = times.get(times.len() / 2) else { continue };
             let (ops, size, load) = (ops as u64, self.size, self.load);
@@ -110,6 +131,8 @@ impl<T: DeviceRepr + Copy + PartialEq + Send + Sync> Found for T {}
 struct Series {
     workload: &'static str,
     ops: usize,
+    /// Whether its row is asked for.
+    asked: bool,
     /// In seconds.
     times: Vec<f64>,
     /// Whether every answer so far was right.
@@ -117,10 +140,6 @@ struct Series {
 }
 
 impl Series {
-    fn new(workload: &'static str, ops: usize) -> Self {
-        Self { workload, ops, times: Vec::new(), right: true }
-    }
-
     /// Adds a round; the first one only warms up.
     fn add(&mut self, round: usize, seconds: f64, right: bool) {
         self.right &= right;

@@ -1,8 +1,9 @@
 //! Bulk calls on slices of the host, timed as a whole.
 
+use super::cells::Cells;
 use super::keys::{Number, keys, values};
 use super::memory::Memory;
-use super::row::{MIXES, Row};
+use super::row::{CALLS, MIXED, MIXES, Row};
 use crate::backend::Opened;
 use crate::entry::{Entry, on_any};
 use crate::failure::Failure;
@@ -10,30 +11,41 @@ use crate::output;
 use crate::registry::Structure;
 use crate::registry::room::Rooms;
 use crate::run::phase::{Phase, timed};
-use crate::run::workload::Workload;
+use crate::run::workload::{Mix, Workload};
 use crate::run::{self, mixed};
 use warpproof::any::{Error, Map, Set};
 use warpproof::model::Key;
 use warpproof::model::host::{Outcomes, left_out};
 use warpproof::{BulkMap, BulkSet, BulkTable, Delete, Insert, any};
 
-/// All workloads at one size and load; mixes on so many keys.
+/// The names of the rows of a table with such entries.
+pub(super) fn names(entry: Entry) -> Vec<&'static str> {
+    CALLS.into_iter().chain(MIXED.into_iter().filter(|_| entry == Entry::Map32)).collect()
+}
+
+/// The workloads that are asked for, at one size and load; mixes on so many keys.
 pub(super) fn point(
     (structure, rooms): (&Structure, Rooms),
     on: &Opened,
     entry: Entry,
     (at, of_mixes): ((u32, f64), u32),
     rounds: usize,
+    cells: &Cells<'_>,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     let (size, load) = at;
     let mut runs: Vec<Vec<Phase>> = Vec::new();
     let mut memory = None;
     for round in 0..rounds {
-        let room = rooms.room(size.into(), size.into(), load);
-        let table = structure.tables(entry)?.make(on, room)?;
-        let (mut phases, held) = on_any!(table, |table| plain(structure, &table, entry, at)?);
-        for (name, mix) in MIXES.into_iter().filter(|_| entry == Entry::Map32) {
+        let (mut phases, held) = if cells.has_any(&CALLS) {
+            let room = rooms.room(size.into(), size.into(), load);
+            let table = structure.tables(entry)?.make(on, room)?;
+            on_any!(table, |table| plain(structure, &table, entry, at, cells)?)
+        } else {
+            (Vec::new(), Memory::unknown(at))
+        };
+        let is_asked = |(name, _): &(&str, Mix)| entry == Entry::Map32 && cells.has(name);
+        for (name, mix) in MIXES.into_iter().filter(is_asked) {
             let work = Workload::new(mix, of_mixes, size as usize, round as u64 + 1);
             let seed = rooms.seed.unwrap_or(round as u64 + 1);
             let of_round =
@@ -48,8 +60,13 @@ pub(super) fn point(
         phases.iter().for_each(|phase| memory.left_out(phase.name, phase.full));
         runs.push(phases);
     }
+    // Rows that are not asked for prepare the others.
+    let prepared = runs.iter().flatten().all(|phase| phase.verified || cells.has(phase.name));
     for i in 0..runs.first().map_or(0, Vec::len) {
-        let verified = runs.iter().all(|run| run[i].verified);
+        if !cells.has(runs[0][i].name) {
+            continue;
+        }
+        let verified = prepared && runs.iter().all(|run| run[i].verified);
         let mut seconds: Vec<f64> = runs.iter().map(|run| run[i].seconds).collect();
         seconds.sort_by(f64::total_cmp);
         let (workload, ops, seconds) = (runs[0][i].name, runs[0][i].ops, seconds[rounds / 2]);
@@ -113,38 +130,48 @@ impl<K: Key + Number> Subject for Set<K> {
     }
 }
 
-/// Build, both searches, delete. A key whose insert found no room is absent.
+/// Build, and of both searches and delete those that are asked for. A key whose insert found no room is
+/// absent.
 fn plain<T: Subject>(
     structure: &Structure,
     table: &T,
     entry: Entry,
     at: (u32, f64),
+    cells: &Cells<'_>,
 ) -> Result<(Vec<Phase>, Memory), Failure> {
     let size = at.0;
+    let [of_build, of_hits, of_misses, of_delete] = CALLS;
     let present = keys::<T::Key>(0, size);
     let stored = values(&present);
     let built = |_, done| done == Insert::Inserted || structure.capacity.may_be_full && done == Insert::Full;
     let (build, done) =
-        phase("build", &present, || table.insert(&present, &stored).map(Outcomes::into_vec), built)?;
+        phase(of_build, &present, || table.insert(&present, &stored).map(Outcomes::into_vec), built)?;
     let memory = Memory::new(entry, at, table).map_err(Failure::backend)?;
     let (live, full) = (table.len().map_err(Failure::backend)?, left_out(&done));
     let build = match live + full == size as u64 {
         true => build.with_full(full),
         false => build.but(format!("{live} pairs are there, and {full} of {size} found no room")),
     };
+    let mut phases = vec![build];
     let is_in = |i: usize| done.get(i) == Some(&Insert::Inserted);
-    // In another order than that of the inserts.
-    let order = |i: usize| (i as u64 * 0x9e37_79b1 % size as u64) as usize;
-    let shuffled: Vec<T::Key> = (0..size as usize).map(|i| present[order(i)]).collect();
-    let hit = |i, found| found == T::found(is_in(order(i)).then(|| shuffled[i].value()));
-    let (hits, _) = phase("search present", &shuffled, || table.search(&shuffled), hit)?;
-    let absent = keys::<T::Key>(size, 2 * size);
-    let (misses, _) =
-        phase("search absent", &absent, || table.search(&absent), |_, found| found == T::found(None))?;
-    let half = &present[..size as usize / 2];
-    let gone = |i, done| done == if is_in(i) { Delete::Deleted } else { Delete::Absent };
-    let (delete, _) = phase("delete half", half, || table.delete(half), gone)?;
-    Ok((vec![build, hits, misses, delete], memory))
+    if cells.has(of_hits) {
+        // In another order than that of the inserts.
+        let order = |i: usize| (i as u64 * 0x9e37_79b1 % size as u64) as usize;
+        let shuffled: Vec<T::Key> = (0..size as usize).map(|i| present[order(i)]).collect();
+        let hit = |i, found| found == T::found(is_in(order(i)).then(|| shuffled[i].value()));
+        phases.push(phase(of_hits, &shuffled, || table.search(&shuffled), hit)?.0);
+    }
+    if cells.has(of_misses) {
+        let absent = keys::<T::Key>(size, 2 * size);
+        let missed = |_, found| found == T::found(None);
+        phases.push(phase(of_misses, &absent, || table.search(&absent), missed)?.0);
+    }
+    if cells.has(of_delete) {
+        let half = &present[..size as usize / 2];
+        let gone = |i, done| done == if is_in(i) { Delete::Deleted } else { Delete::Absent };
+        phases.push(phase(of_delete, half, || table.delete(half), gone)?.0);
+    }
+    Ok((phases, memory))
 }
 
 /// Runs a bulk call and checks each answer: `right` gets the answer and its index.

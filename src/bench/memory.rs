@@ -110,8 +110,7 @@ impl Memory {
         Ok(Self { size, load, full: BTreeMap::new(), held })
     }
 
-    /// The memory of a table that reports no statistics.
-    #[cfg(feature = "gpu")]
+    /// The memory of a table that reports no statistics, or that nothing needed.
     pub(super) fn unknown((size, load): (u32, f64)) -> Self {
         Self { size, load, full: BTreeMap::new(), held: None }
     }

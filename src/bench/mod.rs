@@ -1,5 +1,6 @@
 //! `warpproof bench`: the published workloads, every answer checked.
 
+mod cells;
 #[cfg(feature = "gpu")]
 pub(crate) mod device;
 #[cfg(feature = "gpu")]
@@ -25,6 +26,7 @@ use crate::plot::{Axis, Chart};
 use crate::registry::room::Rooms;
 use crate::registry::{PAGED, Points, Structure};
 use crate::target::{Target, write_whole};
+use cells::Cells;
 use memory::Memory;
 use record::Record;
 use retrieve::Retrieve;
@@ -94,6 +96,14 @@ pub(crate) struct Args {
     /// The load of that size [default: 0.6, or 0.8 for a hopscotch or open-addressing table]
     #[arg(long, requires = "pairs")]
     load: Option<f64>,
+    /// Measure only the row of this name, as "search present"; several rows if it is given several times
+    ///
+    /// Only what these rows need is prepared. They alone are shown and recorded. If there is no such row, an
+    /// error lists those that there are.
+    // An option that excludes `--pairs` would lift the requirement.
+    #[arg(long, value_name = "ROW", requires = "pairs")]
+    #[arg(conflicts_with_all = ["quick", "max_size", "paper", "table"])]
+    cell: Vec<String>,
     /// The range of keys of the mixes, for which their table is made: hot keys, in maps of u32 pairs
     #[arg(long, value_name = "KEYS", value_parser = clap::value_parser!(u32).range(1..))]
     #[arg(requires = "pairs", conflicts_with_all = ["record", "paper"])]
@@ -158,7 +168,7 @@ pub(crate) struct Args {
     /// Unique inserts and searches of 2 x 10^6, 10^7 and 10^8 keys in all, at a load of 0.8; batches that are
     /// routed already; one table on one GPU.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    #[arg(conflicts_with_all = ["paper", "ranks", "table", "json", "plot", "max_size", "entry"])]
+    #[arg(conflicts_with_all = ["paper", "ranks", "table", "json", "plot", "max_size", "entry", "cell"])]
     gpus: Option<u32>,
     /// Device memory for its batches, besides that for frames [default: a fourth of the budget]
     #[arg(long, value_name = "BYTES", value_parser = crate::bytes::bytes, requires = "table")]
@@ -191,6 +201,7 @@ Examples:
   warpproof bench slab --entry map64 --pairs 2^20
   warpproof bench hopscotch --backend cpu --pairs 2^20
   warpproof bench open --backend cpu --pairs 2^20 --load 0.95 --rounds 3
+  warpproof bench open --backend cpu --pairs 2^20 --cell 'search present' --cell 'search absent'
   warpproof bench open --backend cpu --entry set64 --quick
   warpproof bench dynamic --backend cpu --entry map64 --quick
   warpproof bench waitfree --backend cpu --pairs 2^16 --keys 10 --rounds 1
@@ -303,6 +314,7 @@ fn larger(args: &Args, table: u64) -> Result<(), Failure> {
 }
 
 fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
+    let cells = cells(args, on)?;
     let Structure { points: compared, loads, .. } = args.structure;
     let largest = args.max_size.unwrap_or(if on.name() == "cpu" { 1 << 22 } else { LARGEST_OF_GPU });
     let (points, rounds) = match args.pairs {
@@ -323,15 +335,17 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
     let mut progress = Progress::new("measuring", points.len() as u64);
     for (done, &(size, load)) in points.iter().enumerate() {
         let from = rows.len();
-        memory.push(point(args, on, (size, load), rounds as usize, &mut rows)?);
+        memory.push(point(args, on, (size, load), rounds as usize, &cells, &mut rows)?);
         if !args.json {
             progress.above(|| show(&rows[from..], &memory[done]))?;
         }
         progress.at(done as u64 + 1);
     }
     drop(progress);
+    cells.admit(&rows)?;
     if let Some(record) = record {
-        let added = record.add(on, args.entry, &rows, &memory)?;
+        let beside = if cells.are_all() { &memory[..] } else { &[] };
+        let added = record.add(on, args.entry, &rows, beside)?;
         if !args.json {
             output::line(format_args!("\nrecorded {added} rows in {}", record.text()))?;
         }
@@ -354,6 +368,20 @@ fn measure(args: &Args, on: &Opened) -> Result<(), Failure> {
     }
 }
 
+/// The rows that are asked for.
+///
+/// # Errors
+/// If the tables have no such row on this backend.
+fn cells<'a>(args: &'a Args, on: &Opened) -> Result<Cells<'a>, Failure> {
+    let (structure, entry) = (args.structure, args.entry);
+    let tables = format_args!("bench {} --entry {} --backend {}", structure.name, entry.name(), on.name());
+    #[cfg(feature = "gpu")]
+    if on.kernels().is_some() {
+        return Cells::new(&args.cell, &(structure.tables(entry)?.names)(), tables);
+    }
+    Cells::new(&args.cell, &host::names(entry), tables)
+}
+
 /// The speed of each workload by the size of the table, at the first load.
 fn plot(args: &Args, on: &Opened, rows: &[Row]) -> Chart {
     let load = rows.first().map_or(0.0, |row| row.load);
@@ -370,12 +398,13 @@ fn plot(args: &Args, on: &Opened, rows: &[Row]) -> Chart {
     Chart { title, x: Axis::Binary("pairs"), y: "Mop/s", lines }
 }
 
-/// All workloads at one size and load.
+/// The workloads that are asked for, at one size and load.
 fn point(
     args: &Args,
     on: &Opened,
     at: (u32, f64),
     rounds: usize,
+    cells: &Cells<'_>,
     rows: &mut Vec<Row>,
 ) -> Result<Memory, Failure> {
     let (structure, entry) = (args.structure, args.entry);
@@ -390,11 +419,11 @@ fn point(
         {
             return Err(Failure::input(format!("--lanes and --retrieve: {missing}")));
         }
-        let bench = Bench::new(gpu, rooms, entry, (at, keys), rounds, tuning)?;
+        let bench = Bench::new(gpu, rooms, entry, (at, keys), rounds, (tuning, cells))?;
         let measure = structure.tables(entry)?.measure;
         return measure(&bench, rows).map_err(|error| Failure::input(error.to_string()));
     }
-    host::point((structure, rooms), on, entry, (at, keys), rounds, rows)
+    host::point((structure, rooms), on, entry, (at, keys), rounds, cells, rows)
 }
 
 /// Sizes at one load, and loads at one size.

@@ -2,7 +2,7 @@
 //! benches/record/README.md says what the columns are.
 
 use super::memory::Memory;
-use super::row::Row;
+use super::row::{CALLS, FLOORS, Row};
 use crate::backend::Opened;
 use crate::entry::Entry;
 use crate::failure::Failure;
@@ -102,9 +102,10 @@ fn line(
 
 /// The floor to compare a workload with.
 fn floor(workload: &str) -> Option<&'static str> {
+    let ([build, present, absent, delete], [find, insert, _]) = (CALLS, FLOORS);
     match workload {
-        "search present" | "search absent" => Some("floor: find"),
-        "build" | "delete half" => Some("floor: insert"),
+        search if [present, absent].contains(&search) => Some(find),
+        update if [build, delete].contains(&update) => Some(insert),
         _ => None,
     }
 }
@@ -117,9 +118,10 @@ fn machine() -> String {
     format!("{model}, {}", Opened::Cpu.device())
 }
 
-/// The command line, without the option that names the record.
+/// The command line, without the option that names the record. An argument with a space is quoted.
 fn command(args: impl Iterator<Item = String>) -> String {
     let args = args.skip(1).filter(|arg| !arg.starts_with("--record"));
+    let args = args.map(|arg| if arg.contains(' ') { format!("\"{arg}\"") } else { arg });
     std::iter::once("warpproof".to_owned()).chain(args).collect::<Vec<_>>().join(" ")
 }
 
@@ -186,5 +188,8 @@ mod tests {
     fn a_command_is_what_measures_it() {
         let args = ["target/debug/warpproof", "bench", "open", "--record=folder", "--quick", "--record"];
         assert_eq!(command(args.into_iter().map(str::to_owned)), "warpproof bench open --quick");
+        let args = ["warpproof", "bench", "open", "--cell", "search present", "--record", "--cell=build"];
+        let said = "warpproof bench open --cell \"search present\" --cell=build";
+        assert_eq!(command(args.into_iter().map(str::to_owned)), said);
     }
 }

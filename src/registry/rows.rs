@@ -82,6 +82,8 @@ macro_rules! tables {
                 };
                 measured!($steps $shape $entry $T, bench, make, rows)
             },
+            #[cfg(feature = "gpu")]
+            names: || names!($steps $shape $entry),
         }
     }};
 }

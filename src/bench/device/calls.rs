@@ -4,6 +4,9 @@ use super::retrieved::Retrieved;
 pub(crate) use super::summed::Sum;
 use crate::bench::keys::Number;
 use crate::bench::memory::Memory;
+pub(crate) use crate::bench::row::{
+    BETWEEN_LOCKED, CALLS, FLOORS, FROM_HOST, FROM_LOCKED, GROWING, MIXED, PARTITIONED, RETRIEVED, SUMMED,
+};
 use crate::entry::Entry;
 use std::sync::Arc;
 use warpproof::gpu::cudarc::driver::{CudaSlice, CudaStream, DriverError};
@@ -126,12 +129,14 @@ macro_rules! measured {
     }};
     ((fixed $($step:ident)*) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
         let calls = calls!($shape $T, key!($entry));
-        let mut table = $bench.table($make)?;
-        let entries = $bench.entries()?;
-        let mut memory = $bench.fixed(&mut table, &calls, &entries, $rows)?;
-        $($bench.$step(&mut table, &calls, calls!($step $shape $T, key!($entry)), &entries, $rows)?;)*
-        $bench.staged(&mut table, &calls, calls!(staged $shape $T, key!($entry)), &entries, $rows)?;
-        drop((table, entries));
+        let mut memory = $bench.no_memory();
+        if $bench.measures(&names!(steps $shape $($step)*)) {
+            let mut table = $bench.table($make)?;
+            let entries = $bench.entries()?;
+            memory = $bench.fixed(&mut table, &calls, &entries, $rows)?;
+            $($bench.$step(&mut table, &calls, calls!($step $shape $T, key!($entry)), &entries, $rows)?;)*
+            $bench.staged(&mut table, &calls, calls!(staged $shape $T, key!($entry)), &entries, $rows)?;
+        }
         measured!($entry $bench, $make, $rows, calls, memory);
         Ok(memory)
     }};
@@ -143,6 +148,51 @@ macro_rules! measured {
     };
 }
 pub(crate) use measured;
+
+/// The names of the rows that `measured!` adds for such a table.
+macro_rules! names {
+    ((growing) $shape:ident $entry:ident) => {
+        GROWING.to_vec()
+    };
+    // Their kernels are not measured.
+    ((sharded) $shape:ident $entry:ident) => {
+        Vec::new()
+    };
+    ((paged) $shape:ident $entry:ident) => {
+        CALLS.to_vec()
+    };
+    ((fixed $($step:ident)*) $shape:ident $entry:ident) => {
+        [names!(steps $shape $($step)*), names!(alone $entry)].concat()
+    };
+    (steps $shape:ident $($step:ident)*) => {
+        [&CALLS[..], $(&names!(step $step),)* &names!(step staged), names!(between $shape)].concat()
+    };
+    (step retrieved) => {
+        RETRIEVED
+    };
+    (step partitioned) => {
+        PARTITIONED
+    };
+    (step summed) => {
+        SUMMED
+    };
+    (step staged) => {
+        [FROM_HOST, FROM_LOCKED].concat()
+    };
+    (between Set) => {
+        &[]
+    };
+    (between $map:ident) => {
+        &BETWEEN_LOCKED
+    };
+    (alone Map32) => {
+        [&FLOORS[..], &MIXED].concat()
+    };
+    (alone $other:ident) => {
+        Vec::new()
+    };
+}
+pub(crate) use names;
 
 /// The type of keys and values.
 macro_rules! key {

@@ -1,9 +1,9 @@
 //! A table that grows while a batch is inserted, and searches in it afterwards.
 
 use super::calls::{Calls, Measured, Word};
-use super::{Bench, Found, Series};
+use super::{Bench, Found};
 use crate::bench::memory::Memory;
-use crate::bench::row::{Fallible, Row};
+use crate::bench::row::{Fallible, GROWING, Row};
 use crate::registry::room::Room;
 use rayon::prelude::*;
 use warpproof::gpu::{Device, Error, Tuning};
@@ -23,23 +23,27 @@ impl Bench<'_> {
         let entries = self.entries::<K>()?;
         let answers: Vec<F> = entries.keys.par_iter().map(|key| (calls.found)(Some(key.value()))).collect();
         let (mut memory, mut codes, mut said) = (None, Vec::new(), Vec::new());
-        let names = ["build", "search present", "build, memory kept"];
-        let [mut build, mut hits, mut again] = names.map(|name| Series::new(name, n));
-        for (round, kept) in
-            [false, true].into_iter().flat_map(|kept| (0..=self.rounds).map(move |round| (round, kept)))
-        {
+        let [mut build, mut hits, mut again] = GROWING.map(|name| self.series(name, n));
+        // A search needs one of the builds, and that with the memory kept takes less time.
+        let ways = [(false, build.asked), (true, again.asked || !build.asked)];
+        let ways = ways.into_iter().filter(|(_, asked)| *asked).map(|(kept, _)| kept);
+        for (round, kept) in ways.flat_map(|kept| (0..=self.rounds).map(move |round| (round, kept))) {
             self.device.keep_memory(if kept { u64::MAX } else { 0 })?;
             let table = self.table(make)?;
             let mut outcomes = timed.poisoned(n)?;
-            let mut found = timed.poisoned(n)?;
+            let mut found = hits.asked.then(|| timed.poisoned(n)).transpose()?;
             stream.synchronize()?;
             let took = timed.time_whole(|| (calls.insert)(&table, stream, &entries, &mut outcomes))?;
-            let searched = timed.time(|| (calls.search)(&table, stream, &entries.on_keys, &mut found))?;
+            let search =
+                |found: &mut _| timed.time(|| (calls.search)(&table, stream, &entries.on_keys, found));
+            let searched = found.as_mut().map(search).transpose()?;
             let codes = timed.read(&outcomes.as_view(), &mut codes)?;
             let right =
                 codes.par_iter().all(|code| *code == Insert::Inserted.code()) && table.len()? == n as u64;
             if kept { &mut again } else { &mut build }.add(round, took, right);
-            hits.add(round, searched, timed.read(&found.as_view(), &mut said)? == answers);
+            if let (Some(searched), Some(found)) = (searched, &found) {
+                hits.add(round, searched, timed.read(&found.as_view(), &mut said)? == answers);
+            }
             memory = Some(Memory::new(self.entry, (self.size, self.load), &table)?);
         }
         self.device.keep_memory(0)?;

@@ -1,10 +1,10 @@
 //! Measurements only for maps of u32 pairs: the floors of random access, and mixed batches.
 
+use super::Bench;
 use super::calls::{Calls, Entries};
-use super::{Bench, Series};
 use crate::bench::keys::key;
 use crate::bench::memory::Memory;
-use crate::bench::row::{Fallible, MIXES, Row};
+use crate::bench::row::{FLOORS, Fallible, MIXES, Row};
 use crate::bench::timed::{Answers, Batch};
 use crate::registry::room::Room;
 use crate::run::account::Account;
@@ -21,7 +21,7 @@ use warpproof::{Answer, BulkMap, BulkTable, SlabGeometry};
 const MOST_OPERATIONS: usize = 1 << 26;
 
 impl Bench<'_> {
-    /// The floors, and the mixes.
+    /// The floors and the mixes that are asked for.
     pub(crate) fn map32<S: Holds<(u32, u32)>>(
         &self,
         make: &impl Fn(&Device, Room, Tuning) -> Result<Map<u32, u32, S>, Error>,
@@ -30,32 +30,38 @@ impl Bench<'_> {
         memory: &mut Memory,
     ) -> Fallible<()> {
         self.floors(rows)?;
-        MIXES.into_iter().try_for_each(|mix| self.mix(make, calls, mix, rows, memory))
+        let mut asked = MIXES.into_iter().filter(|(name, _)| self.measures(&[*name]));
+        asked.try_for_each(|mix| self.mix(make, calls, mix, rows, memory))
     }
 
     /// Random access without a protocol, in as many buckets as the table has.
     fn floors(&self, rows: &mut Vec<Row>) -> Fallible<()> {
+        if !self.measures(&FLOORS) {
+            return Ok(());
+        }
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let present: Vec<u32> = (0..self.size).into_par_iter().map(key).collect();
         let keys = stream.clone_htod(&present)?;
         let values = stream.clone_htod(&present)?;
         let mut found = timed.poisoned(n)?;
         let geometry = SlabGeometry::new(n as u64, self.load, SLAB_SLOTS as u32)?;
-        let names = ["floor: find", "floor: insert", "floor: look, insert"];
-        let [mut find, mut insert, mut look] = names.map(|name| Series::new(name, n));
+        let [mut find, mut insert, mut look] = FLOORS.map(|name| self.series(name, n));
         let mut said = Vec::new();
         for round in 0..=self.rounds {
             // All slots are empty again, so every exchange writes.
             let floors = Floors::new(self.device, geometry.buckets)?;
-            let took = timed.time(|| floors.find(stream, &keys, &mut found))?;
-            find.add(
-                round,
-                took,
-                timed.read(&found.as_view(), &mut said)?.par_iter().all(|&value| value == u32::MAX),
-            );
-            insert.add(round, timed.time(|| floors.insert(stream, &keys, &values))?, true);
-            let floors = Floors::new(self.device, geometry.buckets)?;
-            look.add(round, timed.time(|| floors.bucket(stream, &keys, &values))?, true);
+            if find.asked {
+                let took = timed.time(|| floors.find(stream, &keys, &mut found))?;
+                let found = timed.read(&found.as_view(), &mut said)?;
+                find.add(round, took, found.par_iter().all(|&value| value == u32::MAX));
+            }
+            if insert.asked {
+                insert.add(round, timed.time(|| floors.insert(stream, &keys, &values))?, true);
+            }
+            if look.asked {
+                let floors = Floors::new(self.device, geometry.buckets)?;
+                look.add(round, timed.time(|| floors.bucket(stream, &keys, &values))?, true);
+            }
         }
         self.report([find, insert, look], rows);
         Ok(())
@@ -80,7 +86,7 @@ impl Bench<'_> {
         let all: Vec<u32> = (0..self.keys).collect();
         let (expected, total) = (self.keys.into(), first.len() as u64 + work.inserts());
         let mut map = make(self.device, self.rooms.room(expected, total, self.load), self.tuning)?;
-        let mut series = Series::new(name, ops);
+        let mut series = self.series(name, ops);
         for round in 0..=self.rounds {
             (calls.clear)(&mut map, stream)?;
             let (mut filled, mut answers) = (timed.poisoned(first.len())?, Answers::new(timed, ops)?);

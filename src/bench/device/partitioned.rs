@@ -1,8 +1,8 @@
 //! A build by partitions of the batch.
 
 use super::calls::{Calls, Entries, Measured, PartitionedCalls, Word};
-use super::{Bench, Found, Series};
-use crate::bench::row::{Fallible, Row};
+use super::{Bench, Found};
+use crate::bench::row::{Fallible, PARTITIONED, Row};
 use rayon::prelude::*;
 use warpproof::model::host::Tally;
 use warpproof::model::open::bulk::TALLY;
@@ -18,12 +18,15 @@ impl Bench<'_> {
         entries: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
+        if !self.measures(&PARTITIONED) {
+            return Ok(());
+        }
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
         let answers: Vec<F> = entries.keys.par_iter().map(|key| (calls.found)(Some(key.value()))).collect();
-        let mut series = ["build by bins", "build by bins, with outcomes"].map(|name| Series::new(name, n));
+        let mut series = PARTITIONED.map(|name| self.series(name, n));
         let mut said = Vec::new();
         for round in 0..=self.rounds {
-            for (told, series) in [false, true].into_iter().zip(&mut series) {
+            for (told, series) in [false, true].into_iter().zip(&mut series).filter(|(_, s)| s.asked) {
                 let mut partitions = (by.partitions)(table, stream, n, told)?;
                 (calls.clear)(table, stream)?;
                 let (took, stored) = if told {

@@ -1,8 +1,8 @@
 //! Copies of all entries.
 
 use super::calls::{Calls, Entries, Measured, Retrieve, Word};
-use super::{Bench, Found, Series};
-use crate::bench::row::{Fallible, Row};
+use super::{Bench, Found};
+use crate::bench::row::{Fallible, RETRIEVED, Row};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warpproof::gpu::cudarc::driver::CudaSlice;
@@ -24,19 +24,23 @@ impl Bench<'_> {
         entries: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
+        if !self.measures(&RETRIEVED) {
+            return Ok(());
+        }
         let (n, timed, stream) = (self.size as usize, &self.timed, &self.timed.stream);
-        let mut series = ["retrieve all", "retrieve in order"].map(|name| Series::new(name, n));
+        let mut series = RETRIEVED.map(|name| self.series(name, n));
         let mut said = (Vec::new(), Vec::new());
         for round in 0..=self.rounds {
             (calls.clear)(table, stream)?;
             let mut outcomes = timed.poisoned(n)?;
             (calls.insert)(table, stream, entries, &mut outcomes)?;
             let stored = self.stored(&outcomes)?;
-            for (in_order, series) in [false, true].into_iter().zip(&mut series) {
+            let filled = stored.par_iter().all(Option::is_some);
+            for (in_order, series) in [false, true].into_iter().zip(&mut series).filter(|(_, s)| s.asked) {
                 let mut out =
                     Retrieved { keys: timed.zeros(n)?, values: timed.zeros(n)?, count: timed.zeros(1)? };
                 let took = timed.time(|| retrieve(table, stream, in_order, &mut out))?;
-                series.add(round, took, self.holds::<K, F>(&out, &stored, &mut said)?);
+                series.add(round, took, self.holds::<K, F>(&out, &stored, &mut said)? && filled);
             }
         }
         self.report(series, rows);

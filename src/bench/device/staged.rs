@@ -1,9 +1,9 @@
 //! Calls on host slices through staging buffers that were made once, timed from the first byte of input to
 //! the last answer.
 
+use super::Bench;
 use super::calls::{Calls, Entries, Measured, StagedCalls, Word};
-use super::{Bench, Series};
-use crate::bench::row::{Fallible, Row};
+use crate::bench::row::{BETWEEN_LOCKED, FROM_HOST, FROM_LOCKED, Fallible, Row};
 use rayon::prelude::*;
 use std::time::Instant;
 use warpproof::gpu::{Error, Staging};
@@ -15,7 +15,7 @@ const ELEMENTS: usize = 1 << 22;
 
 impl Bench<'_> {
     /// Inserts into a cleared table, and searches of all keys: wall-clock time. From memory as it is, and
-    /// from page-locked memory.
+    /// from page-locked memory. Those that are asked for.
     pub(crate) fn staged<T: Measured, K: Word, F, A: Copy + PartialEq + Send + Sync>(
         &self,
         table: &mut T,
@@ -24,32 +24,44 @@ impl Bench<'_> {
         entries: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
-        let names = ["insert from host", "find from host"];
-        self.timed_from_host(table, calls, &through, (&entries.keys, &entries.values), names, rows)?;
+        if self.measures(&FROM_HOST) {
+            let batch = (&entries.keys[..], &entries.values[..]);
+            self.timed_from_host(table, calls, &through, batch, FROM_HOST, rows)?;
+        }
+        let search_or = through.search_or.filter(|_| self.measures(&BETWEEN_LOCKED));
+        if !self.measures(&FROM_LOCKED) && search_or.is_none() {
+            return Ok(());
+        }
         let locked = |numbers: &[K]| {
             let mut locked = self.device.page_locked(numbers.len())?;
             locked.copy_from_slice(numbers);
             Ok::<_, Error>(locked)
         };
         let batch = (locked(&entries.keys)?, locked(&entries.values)?);
-        let names = ["insert from page-locked memory", "find from page-locked memory"];
-        self.timed_from_host(table, calls, &through, (&batch.0, &batch.1), names, rows)?;
-        let Some(search_or) = through.search_or else { return Ok(()) };
-        let mut series = Series::new("find between page-locked memory", entries.keys.len());
+        if self.measures(&FROM_LOCKED) {
+            self.timed_from_host(table, calls, &through, (&batch.0, &batch.1), FROM_LOCKED, rows)?;
+        }
+        let Some(search_or) = search_or else { return Ok(()) };
+        let [mut series] = BETWEEN_LOCKED.map(|name| self.series(name, entries.keys.len()));
         let mut staging = Staging::new(self.device, ELEMENTS)?;
         let mut found = self.device.page_locked::<K>(entries.keys.len())?;
         // The table has the entries, but for those for which it had no room.
+        (calls.clear)(table, &self.timed.stream)?;
+        let mut outcomes = self.timed.poisoned(entries.keys.len())?;
+        (calls.insert)(table, &self.timed.stream, entries, &mut outcomes)?;
+        let stored = self.stored(&outcomes)?;
+        let answer = |found: &K, value: &K, stored: &Option<bool>| match stored {
+            Some(true) => found == value,
+            Some(false) => *found == K::MISSING,
+            None => false,
+        };
         for round in 0..=self.rounds {
             found.fill(K::MISSING);
             let from = Instant::now();
             search_or(table, &mut staging, &batch.0, &mut found)?;
             let took = from.elapsed().as_secs_f64();
-            let may_be_full = self.rooms.capacity.may_be_full;
-            let right = found
-                .par_iter()
-                .zip(&entries.values)
-                .all(|(found, value)| found == value || may_be_full && *found == K::MISSING);
-            series.add(round, took, right);
+            let all = found.par_iter().zip(&entries.values).zip(&stored);
+            series.add(round, took, all.all(|((found, value), stored)| answer(found, value, stored)));
         }
         self.report([series], rows);
         Ok(())
@@ -69,8 +81,8 @@ impl Bench<'_> {
         let mut staging = Staging::new(self.device, ELEMENTS)?.in_parallel();
         // Their memory is touched here, so that no round includes that.
         let mut outcomes = vec![Insert::Present; n];
-        let mut answers = vec![(through.answer)(None); n];
-        let [mut insert, mut find] = names.map(|name| Series::new(name, n));
+        let [mut insert, mut find] = names.map(|name| self.series(name, n));
+        let mut answers = vec![(through.answer)(None); if find.asked { n } else { 0 }];
         for round in 0..=self.rounds {
             (calls.clear)(table, &self.timed.stream)?;
             self.device.synchronize()?;
@@ -80,7 +92,9 @@ impl Bench<'_> {
             (through.insert)(table, &mut staging, batch, &mut outcomes)?;
             let inserted = from.elapsed();
             let from = Instant::now();
-            (through.search)(table, &mut staging, batch.0, &mut answers)?;
+            if find.asked {
+                (through.search)(table, &mut staging, batch.0, &mut answers)?;
+            }
             let found = from.elapsed();
 
             let may_be_full = self.rooms.capacity.may_be_full;
@@ -93,7 +107,9 @@ impl Bench<'_> {
             let right = said.all(|((outcome, key), answer)| {
                 *answer == (through.answer)(is_stored(outcome).then(|| key.value()))
             });
-            find.add(round, found.as_secs_f64(), right);
+            if find.asked {
+                find.add(round, found.as_secs_f64(), right);
+            }
         }
         self.report([insert, find], rows);
         Ok(())

@@ -1,9 +1,9 @@
 //! Sums: `insert_or_add` of keys that occur once, and of keys that occur often.
 
 use super::calls::{Calls, Codes, Done, Entries, Measured, Stream, Word};
-use super::{Bench, Found, Series};
+use super::{Bench, Found};
 use crate::bench::keys::keys;
-use crate::bench::row::{Fallible, Row};
+use crate::bench::row::{Fallible, Row, SUMMED};
 use rayon::prelude::*;
 use warpproof::model::Seed;
 use warpproof::model::outcome::Add;
@@ -14,13 +14,9 @@ pub(crate) type Sum<T, K> = fn(&T, &Stream, &Entries<K>, &mut Codes) -> Done;
 /// The number of a key for each operation.
 type Draw = fn(u32, u32) -> u32;
 
-/// What keys the operations have.
-const DRAWS: [(&str, Draw); 4] = [
-    ("add: each key once", |at, _| at),
-    ("add: uniform keys", |at, n| (unit(at) * f64::from(n)) as u32),
-    ("add: zipf 0.99", skewed),
-    ("add: 100 keys", |at, n| at % n.min(100)),
-];
+/// What keys the operations of the rows [`SUMMED`] have.
+const DRAWS: [Draw; 4] =
+    [|at, _| at, |at, n| (unit(at) * f64::from(n)) as u32, skewed, |at, n| at % n.min(100)];
 
 /// A number from 0 to 1 for an operation.
 fn unit(at: u32) -> f64 {
@@ -43,10 +39,13 @@ impl Bench<'_> {
         _: &Entries<K>,
         rows: &mut Vec<Row>,
     ) -> Fallible<()> {
+        if !self.measures(&SUMMED) {
+            return Ok(());
+        }
         let (n, timed, stream) = (self.size, &self.timed, &self.timed.stream);
         let (all, mut said) = (keys::<K>(0, n), Vec::new());
         let searched = stream.clone_htod(&all)?;
-        for (name, draw) in DRAWS {
+        for (name, draw) in SUMMED.into_iter().zip(DRAWS).filter(|(name, _)| self.measures(&[*name])) {
             let numbers: Vec<u32> = (0..n).into_par_iter().map(|at| draw(at, n)).collect();
             let mut counts = vec![0u32; n as usize];
             numbers.iter().for_each(|&number| counts[number as usize] += 1);
@@ -55,7 +54,7 @@ impl Bench<'_> {
             let right: Vec<F> = counts.par_iter().map(of_count).collect();
             let drawn = numbers.par_iter().map(|&number| all[number as usize]).collect();
             let entries = Entries::new(stream, drawn, vec![K::from(1); n as usize])?;
-            let mut series = Series::new(name, n as usize);
+            let mut series = self.series(name, n as usize);
             for round in 0..=self.rounds {
                 (calls.clear)(table, stream)?;
                 let mut codes = timed.poisoned(n as usize)?;

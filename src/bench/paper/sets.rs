@@ -4,6 +4,7 @@
 use super::dynamic::text;
 use super::lock_list::Lists;
 use super::{Row, Scale};
+use crate::bench::cells::Cells;
 use crate::bench::device::Bench;
 use crate::bench::device::calls::{Calls, calls, len_of, memory_of};
 use crate::bench::memory::Memory;
@@ -104,7 +105,7 @@ impl<T> Contender<'_, T> {
             entry,
             ((size, self.load), size),
             ROUNDS,
-            entry.tuning(),
+            (entry.tuning(), &Cells::ALL),
         );
         let bench = bench.map_err(text)?;
         let mut table = bench.table(&self.make)?;
