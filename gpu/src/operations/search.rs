@@ -11,7 +11,7 @@ use crate::layout::{Entry, Scalar};
 use crate::row::Row;
 use crate::sink::Sink;
 use crate::slices::{Input, Output};
-use crate::staging::{Back, Batch};
+use crate::staging::{self, Back, Batch};
 use crate::structures::Holds;
 use cudarc::driver::CudaViewMut;
 
@@ -134,6 +134,34 @@ where
         let table = self.table.on_device();
         // SAFETY: keys and values are the table's; the kernel writes values.
         unsafe { self.staging.run_to(table, search(missing, false), Batch::of(keys), values) }
+    }
+}
+
+impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Map<K, V, S>
+where
+    (K, V): Entry,
+{
+    /// Writes to `values` the value of one pair of each key, or `missing`: [`Staged::search_or`] through staging
+    /// buffers that the device keeps. From and to [page-locked](crate::PageLocked) slices the bus is the limit
+    /// (`notes/staging.md`).
+    ///
+    /// # Errors
+    /// As a call of [`Staged`]; [`Error::OutOfMemory`] if there is no memory for staging buffers.
+    pub fn search_or(&self, keys: &[K], values: &mut [V], missing: V) -> Result<(), Error> {
+        staging::lent(self.device(), |staging| self.staged(staging).search_or(keys, values, missing))
+    }
+}
+
+impl<K: Scalar, V: Scalar> Dynamic<(K, V)>
+where
+    (K, V): Entry,
+{
+    /// Writes to `values` the value of each key, or `missing`. As of a map that does not grow.
+    ///
+    /// # Errors
+    /// As of a map that does not grow.
+    pub fn search_or(&self, keys: &[K], values: &mut [V], missing: V) -> Result<(), Error> {
+        self.growing.table().search_or(keys, values, missing)
     }
 }
 

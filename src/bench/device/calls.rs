@@ -42,6 +42,9 @@ pub(crate) type InsertFrom<T, K> = fn(&T, &mut Staging, (&[K], &[K]), &mut [Inse
 /// Writes the values of all keys to a slice.
 pub(crate) type SearchOr<T, K> = fn(&T, &mut Staging, &[K], &mut [K]) -> Done;
 
+/// The same through staging buffers that the device keeps.
+pub(crate) type SearchSlice<T, K> = fn(&T, &[K], &mut [K]) -> Done;
+
 /// A table of one type on host slices, whose searches answer with `A`.
 pub(crate) struct StagedCalls<T, K, A> {
     pub(crate) insert: InsertFrom<T, K>,
@@ -117,7 +120,12 @@ pub(crate) fn memory_of<T: Measured>(table: &T, entry: Entry, at: (u32, f64)) ->
 /// `Multimap` or `Set`, of some entries, of type `T`. Maps of u32 pairs also run mixes.
 macro_rules! measured {
     ((growing) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {
-        $bench.growing($make, &calls!($shape $T, key!($entry)), $rows)
+        $bench.growing(
+            $make,
+            &calls!($shape $T, key!($entry)),
+            calls!(search_slice $shape $T, key!($entry)),
+            $rows,
+        )
     };
     ((sharded) $shape:ident $entry:ident $T:ty, $bench:ident, $make:ident, $rows:ident) => {{
         let _ = (&$bench, &$make, &$rows);
@@ -152,7 +160,7 @@ pub(crate) use measured;
 /// The names of the rows that `measured!` adds for such a table.
 macro_rules! names {
     ((growing) $shape:ident $entry:ident) => {
-        GROWING.to_vec()
+        [&GROWING[..], names!(between $shape)].concat()
     };
     // Their kernels are not measured.
     ((sharded) $shape:ident $entry:ident) => {
@@ -267,6 +275,11 @@ macro_rules! calls {
         Some(|t, through, keys, values| {
             t.staged(through).search_or(keys, values, <$K as Word>::MISSING)
         })
+    };
+
+    (search_slice Set $T:ty, $K:ty) => { None };
+    (search_slice Map $T:ty, $K:ty) => {
+        Some(|t, keys, values| t.search_or(keys, values, <$K as Word>::MISSING))
     };
 
     (retrieved Set $T:ty, $K:ty) => { calls! { retrieved $T, $K, [] } };

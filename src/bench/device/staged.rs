@@ -6,7 +6,7 @@ use super::calls::{Calls, Entries, Measured, StagedCalls, Word};
 use crate::bench::row::{BETWEEN_LOCKED, FROM_HOST, FROM_LOCKED, Fallible, Row};
 use rayon::prelude::*;
 use std::time::Instant;
-use warpproof::gpu::{Error, Staging};
+use warpproof::gpu::{Error, PageLocked, Staging};
 use warpproof::model::outcome::Insert;
 
 /// Operations of a chunk: larger chunks than those of the calls that return a `Vec` are faster
@@ -32,19 +32,34 @@ impl Bench<'_> {
         if !self.measures(&FROM_LOCKED) && search_or.is_none() {
             return Ok(());
         }
-        let locked = |numbers: &[K]| {
-            let mut locked = self.device.page_locked(numbers.len())?;
-            locked.copy_from_slice(numbers);
-            Ok::<_, Error>(locked)
-        };
-        let batch = (locked(&entries.keys)?, locked(&entries.values)?);
         if self.measures(&FROM_LOCKED) {
-            self.timed_from_host(table, calls, &through, (&batch.0, &batch.1), FROM_LOCKED, rows)?;
+            let (keys, values) = (self.locked(&entries.keys)?, self.locked(&entries.values)?);
+            self.timed_from_host(table, calls, &through, (&keys, &values), FROM_LOCKED, rows)?;
         }
         let Some(search_or) = search_or else { return Ok(()) };
-        let [mut series] = BETWEEN_LOCKED.map(|name| self.series(name, entries.keys.len()));
         let mut staging = Staging::new(self.device, ELEMENTS)?;
-        let mut found = self.device.page_locked::<K>(entries.keys.len())?;
+        let search_or = |table: &T, keys: &[K], found: &mut [K]| search_or(table, &mut staging, keys, found);
+        self.between_locked(table, calls, search_or, entries, rows)
+    }
+
+    /// Page-locked memory with these numbers.
+    fn locked<K: Word>(&self, numbers: &[K]) -> Result<PageLocked<K>, Error> {
+        let mut locked = self.device.page_locked(numbers.len())?;
+        locked.copy_from_slice(numbers);
+        Ok(locked)
+    }
+
+    /// Searches of all keys from page-locked memory to page-locked memory: wall-clock time.
+    pub(super) fn between_locked<T: Measured, K: Word, F>(
+        &self,
+        table: &mut T,
+        calls: &Calls<T, K, F>,
+        mut search_or: impl FnMut(&T, &[K], &mut [K]) -> Result<(), Error>,
+        entries: &Entries<K>,
+        rows: &mut Vec<Row>,
+    ) -> Fallible<()> {
+        let [mut series] = BETWEEN_LOCKED.map(|name| self.series(name, entries.keys.len()));
+        let (keys, mut found) = (self.locked(&entries.keys)?, self.device.page_locked(entries.keys.len())?);
         // The table has the entries, but for those for which it had no room.
         (calls.clear)(table, &self.timed.stream)?;
         let mut outcomes = self.timed.poisoned(entries.keys.len())?;
@@ -58,7 +73,7 @@ impl Bench<'_> {
         for round in 0..=self.rounds {
             found.fill(K::MISSING);
             let from = Instant::now();
-            search_or(table, &mut staging, &batch.0, &mut found)?;
+            search_or(table, &keys, &mut found)?;
             let took = from.elapsed().as_secs_f64();
             let all = found.par_iter().zip(&entries.values).zip(&stored);
             series.add(round, took, all.all(|((found, value), stored)| answer(found, value, stored)));

@@ -116,6 +116,19 @@ fn a_search_writes_to_a_slice() {
         assert!(matches!(refused, Err(Error::Refused(Refused::Length { .. }))));
         map.staged(&mut staging).search_or(&[], &mut [], 5).unwrap();
     }
+    // Through buffers of the device, and in a map that has grown.
+    let grown = DynamicMap::<u64, u64>::with_capacity(&device, 100).unwrap();
+    grown.insert_unique(&keys, &values).unwrap().all_stored().unwrap();
+    for to in [&mut plain[1..], &mut locked[1..]] {
+        map.search_or(&keys, to, 5).unwrap();
+        assert_eq!(*to, *values);
+        to.fill(0);
+        grown.search_or(&keys, to, 5).unwrap();
+        assert_eq!(*to, *values);
+        grown.search_or(&[2, 4], &mut to[1..3], 5).unwrap();
+        assert_eq!(to[..4], [!0, 5, !4, !9]);
+        assert!(matches!(grown.search_or(&[2, 4], to, 5), Err(Error::Refused(Refused::Length { .. }))));
+    }
     assert!(device.page_locked::<u32>(0).unwrap().is_empty());
     assert!(matches!(device.page_locked::<u64>(usize::MAX), Err(Error::OutOfMemory { .. })));
 }
