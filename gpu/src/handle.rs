@@ -170,14 +170,14 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
 }
 
 impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
-    /// Slots of a bucket of a large table: 4 of u64 pairs, which are 64 bytes, and 8 of keys and of u32
-    /// pairs; 8 in all tables where keys move.
+    /// Slots of a bucket of a large table. They have 64 bytes: 4 u64 pairs, 8 u64 keys or u32 pairs, and 16 u32
+    /// keys. In all tables where keys move they are 8.
     pub const BUCKET_SLOTS: u32 = bucket_slots(R::PACKED, S::MOVES);
 
     /// The size of such a table for `entries` entries at a load; as [`OpenGeometry::new`]. A bucket has
-    /// [`Table::BUCKET_SLOTS`] slots. Tables of u32 pairs up to 96 MiB have buckets of 4 slots (where keys
-    /// move, only up to a load of 0.85: at more, some keys would find no room). Much of such a table is in
-    /// the L2 cache of a large GPU, which reads buckets of 32 bytes faster.
+    /// [`Table::BUCKET_SLOTS`] slots. Tables of up to 96 MiB have buckets of 4 u32 pairs (where keys move,
+    /// only up to a load of 0.85: at more, some keys would find no room), or of 8 u32 keys. Much of such a
+    /// table is in the L2 cache of a large GPU, which reads buckets of 32 bytes faster.
     ///
     /// # Errors
     /// As [`OpenGeometry::new`].

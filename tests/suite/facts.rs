@@ -421,7 +421,7 @@ macro_rules! gpu_rows {
             suite! { open_map map_lock_word [u64] buckets (OpenMap<K, K>, lock_word()) }
             // Tiles of two lanes, as in large tables.
             suite! { open_map map_large [u64] buckets (OpenMap<K, K>, lanes(2)) }
-            suite! { open_set set_large [u64] gpu (OpenSet<K>, lanes(2), OpenGeometry::at_load) }
+            suite! { open_set set_large [u32 u64] buckets (OpenSet<K>, lanes(2)) }
         }
 
         mod cuckoo {

@@ -16,9 +16,9 @@ pub(crate) struct Module {
     pub(crate) shipped: bool,
 }
 
-/// PTX is forward compatible: the sm_75 files run on sm_75 and on every newer GPU. The sm_90 files hold only
-/// the kernels on 128-bit words, and the sm_80 file has kernels of the sm_75 files again, with hints to the L2
-/// cache.
+/// PTX is forward compatible: the sm_75 files run on sm_75 and on every newer GPU. The sm_90 files hold
+/// only the kernels on 128-bit words, and the sm_80 file has kernels of the sm_75 files again, with hints
+/// to the L2 cache.
 pub(crate) const MODULES: [Module; 12] = [
     Module { name: "warpproof", target: "sm_75", features: "tables", shipped: true },
     Module { name: "warpproof", target: "sm_90", features: "tables,b128", shipped: true },

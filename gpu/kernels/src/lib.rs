@@ -14,10 +14,11 @@
 //! multimap as often as it is inserted. Layouts in 128-bit words (`map64`, `multi64`) are for sm_90, in
 //! modules of their own.
 //!
-//! A shape is `l` and the number of lanes of a tile. `_x16` follows for slabs of 16 slots, `_x4` for buckets of
-//! 4 slots instead of 8, and `_kept` for tables larger than the L2 cache, which keeps their filter. Tiles of different widths may use one table if they read the same number
-//! of slots of a slab or bucket, or of words of a group. Whole warps copy all entries of an open-addressing
-//! table: each lane reads 8 slots, whatever the size of a bucket is.
+//! A shape is `l` and the number of lanes of a tile. `_x16` follows for slabs or buckets of 16 slots, `_x4`
+//! for buckets of 4 slots instead of 8, and `_kept` for tables larger than the L2 cache, which keeps their
+//! filter. Tiles of different widths may use one table if they read the same number of slots of a slab or
+//! bucket, or of words of a group. Whole warps copy all entries of an open-addressing table: each lane
+//! reads 8 slots, whatever the size of a bucket is.
 //!
 //! An update of a hopscotch, cuckoo or wait-free table takes two kernels. The first gives the code 253
 //! (`DEFERRED`) to each operation that it does not finish; then `deferred` runs those, with a tile for each

@@ -233,17 +233,19 @@ tables! {
 }
 
 // One lane runs an operation on a small table, two lanes run one on a large table; `gpu::OpenMap` has the
-// size between them. `_x4` is for tables in the L2 cache, whose buckets have 32 bytes. In other tables a lane
-// reads 32 bytes of a bucket. With the lock word a probe reads only the key words of the slots.
+// size between them. `_x4` is for tables in the L2 cache, whose buckets have 32 bytes. In other tables a
+// lane reads 32 bytes of a bucket. `_x16` is for large tables of u32 keys, whose buckets have 64 bytes.
+// With the lock word a probe reads only the key words of the slots.
 #[cfg(feature = "tables")]
 tables! {
-    open set [insert_unique absorb delete search]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
+    open set [insert_unique absorb delete search]:
+        set32 l1(1, 8), set32 l2_x16(2, 8), set64 l1(1, 8), set64 l2(2, 4);
     open map [insert_unique insert_or_assign insert_or_update absorb delete search]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     open map [mixed]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
 
     // While nothing changes the table.
-    open set [search_frozen]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
+    open set [search_frozen]: set32 l1(1, 8), set32 l2_x16(2, 8), set64 l1(1, 8), set64 l2(2, 4);
     open map [search_frozen]: map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     open set [fill_filter]: set32 l1(1, 8), set64 l1(1, 8);
     open map [fill_filter]: map32 l1(1, 8), map64 l1(1, 4);
@@ -273,6 +275,7 @@ tables! {
     // A batch that is inserted bin by bin: a thread for each entry.
     open set [scatter scatter_again fill]: set32 l1(1, 8), set64 l1(1, 8);
     open map [scatter scatter_again fill]: map32 l1(1, 8), map64 l1(1, 4);
+    open set [fill]: set32 l1_x16(1, 16);
     open map [fill]: map32 l1_x4(1, 4);
 
     // Whole warps copy all entries.
@@ -294,11 +297,11 @@ tables! {
         map32 l4(4, 2), map64 l8(8, 1);
 }
 
-// For sm_80 and up, and for tables larger than the L2 cache: the cache keeps the words of the filter, or of the
-// locks. The kernels on 128-bit words have that hint as they are.
+// For sm_80 and up, and for tables larger than the L2 cache: the cache keeps the words of the filter, or of
+// the locks. The kernels on 128-bit words have that hint as they are.
 #[cfg(feature = "kept")]
 tables! {
-    open set [insert_unique delete search]: set32 l1_kept(1, 8), set64 l2_kept(2, 4);
+    open set [insert_unique delete search]: set32 l2_x16_kept(2, 8), set64 l2_kept(2, 4);
     open map [insert_unique insert_or_assign insert_or_update delete search]:
         map32 l1_kept(1, 8), map32 l2_kept(2, 4);
     open map [mixed insert_overflow]: map32 l1_kept(1, 8);
@@ -315,9 +318,9 @@ tables! {
     hop set [deferred stats]: set32 l2(2, 4), set64 l2(2, 4);
     hop map [deferred stats]: map32 l2(2, 4), map64 l4(4, 2);
     // One width for all sizes of a table.
-    open set [stats]: set32 l1(1, 8), set64 l1(1, 8);
+    open set [stats]: set32 l1(1, 8), set32 l1_x16(1, 16), set64 l1(1, 8);
     open map [stats]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4);
-    open set [insert_overflow insert_lost]: set32 l1(1, 8), set64 l1(1, 8);
+    open set [insert_overflow insert_lost]: set32 l1(1, 8), set32 l1_x16(1, 16), set64 l1(1, 8);
     open map [insert_overflow insert_lost]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);
     open map [deferred]: map64 l1(1, 4);
     cuckoo set [deferred absorb]: set32 l1(1, 8), set64 l2(2, 4);
@@ -336,7 +339,7 @@ tables! {
     slab map [stamped]: map32 l2(2, 4), map64l l2(2, 4), map64 l4(4, 2);
     hop set [stamped]: set32 l2(2, 4), set64 l2(2, 4);
     hop map [stamped]: map32 l2(2, 4), map64 l4(4, 2);
-    open set [stamped]: set32 l1(1, 8), set64 l1(1, 8), set64 l2(2, 4);
+    open set [stamped]: set32 l1(1, 8), set32 l2_x16(2, 8), set64 l1(1, 8), set64 l2(2, 4);
     open map [stamped]:
         map32 l1(1, 8), map32 l2(2, 4), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4), map64 l2(2, 2);
     waitfree set [stamped]: set32 l4(4, 4), set64 l4(4, 2);

@@ -141,9 +141,9 @@ impl<K: Scalar, V: Scalar, S: Holds<(K, V)>> Map<K, V, S>
 where
     (K, V): Entry,
 {
-    /// Writes to `values` the value of one pair of each key, or `missing`: [`Staged::search_or`] through staging
-    /// buffers that the device keeps. From and to [page-locked](crate::PageLocked) slices the bus is the limit
-    /// (`notes/staging.md`).
+    /// Writes to `values` the value of one pair of each key, or `missing`: [`Staged::search_or`] through
+    /// staging buffers that the device keeps. From and to [page-locked](crate::PageLocked) slices the bus
+    /// is the limit (`notes/staging.md`).
     ///
     /// # Errors
     /// As a call of [`Staged`]; [`Error::OutOfMemory`] if there is no memory for staging buffers.

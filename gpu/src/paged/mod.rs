@@ -17,7 +17,7 @@ use crate::handle::Table;
 use crate::layout::Layout;
 use crate::row::Row;
 use crate::structures::Kernels as _;
-use crate::structures::open::sizes::bucket_slots;
+use crate::structures::open::sizes::child_bucket_slots;
 use crate::table::Tuning;
 use board::Board;
 use core::fmt;
@@ -144,7 +144,7 @@ impl<R: Row> Paged<R> {
 
     /// Slots of its child tables.
     fn slots() -> Slots {
-        Slots { bucket_slots: bucket_slots(R::PACKED, false), slot_bytes: R::PACKED.slot_bytes() }
+        Slots { bucket_slots: child_bucket_slots(R::PACKED), slot_bytes: R::PACKED.slot_bytes() }
     }
 
     /// An empty table for `entries` entries, with child tables of 64 MiB at most and a budget of device
@@ -179,7 +179,7 @@ impl<R: Row> Paged<R> {
         tuning: Tuning,
         seed: Seed,
     ) -> Result<Self, Error> {
-        geometry.admit(bucket_slots(R::PACKED, false))?;
+        geometry.admit(child_bucket_slots(R::PACKED))?;
         let children = geometry.children;
         let layout = R::layout(Open::wide(device, tuning), false);
         let faults = Faults::default();

@@ -23,8 +23,8 @@ pub(crate) struct Family {
     pub(crate) lanes: u32,
     /// Lanes of mixed batches.
     pub(crate) mixed_lanes: u32,
-    /// Whether the table is larger than an L2 cache. Then kernels come first that ask the cache to keep the words
-    /// of a filter or of locks, if there are such.
+    /// Whether the table is larger than an L2 cache. Then kernels come first that ask the cache to keep the
+    /// words of a filter or of locks, if there are such.
     pub(crate) large: bool,
     /// Whether the slots are numbered through, so that whole warps copy its entries whatever the width of a
     /// tile is.

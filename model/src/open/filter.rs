@@ -31,9 +31,9 @@ pub const fn filter_words(classes: u32, buckets: u32) -> usize {
     buckets.div_ceil(u32::BITS / classes) as usize
 }
 
-/// The classes of the filter in the tables of the library: [`CLASSES`](super::CLASSES), or a half or a quarter
-/// of them if the filter has at most [`FILTER_BYTES`](super::FILTER_BYTES) then, and a quarter if it is larger
-/// in any case.
+/// The classes of the filter in the tables of the library: [`CLASSES`](super::CLASSES), or a half or a
+/// quarter of them if the filter has at most [`FILTER_BYTES`](super::FILTER_BYTES) then, and a quarter if
+/// it is larger in any case.
 pub const fn classes(buckets: u32) -> u32 {
     const fn bytes(classes: u32, buckets: u32) -> usize {
         filter_words(classes, buckets) * size_of::<u32>()
@@ -75,7 +75,8 @@ impl<B: IntegerWords<u32>, const C: u32> BucketBits<B, C> {
         C.ilog2().saturating_sub(too_few(C) as u32 + too_few(C.div_ceil(2)) as u32)
     }
 
-    /// The place of a bit of a bucket: a word, and the bit in it. `class` is taken modulo the bits of a bucket.
+    /// The place of a bit of a bucket: a word, and the bit in it. `class` is taken modulo the bits of a
+    /// bucket.
     #[inline(always)]
     pub(crate) fn place(self, bucket: u32, class: u32) -> (usize, u32) {
         filter_place(self.log_bits(), bucket, class)
@@ -100,8 +101,8 @@ pub const fn filter_place(log_classes: u32, bucket: u32, hash: u32) -> (usize, u
 pub struct OverflowFilter<B, const C: u32, const TEST: bool = true>(BucketBits<B, C>);
 
 impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> OverflowFilter<B, C, TEST> {
-    /// The filter of so many buckets in these words, which are zero at first: [`filter_words`] of them for `C`
-    /// classes, or for a half or a quarter of `C`.
+    /// The filter of so many buckets in these words, which are zero at first: [`filter_words`] of them for
+    /// `C` classes, or for a half or a quarter of `C`.
     #[inline(always)]
     pub const fn new(words: B, buckets: u32) -> Self {
         Self(BucketBits::new(words, buckets))

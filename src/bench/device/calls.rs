@@ -42,7 +42,7 @@ pub(crate) type InsertFrom<T, K> = fn(&T, &mut Staging, (&[K], &[K]), &mut [Inse
 /// Writes the values of all keys to a slice.
 pub(crate) type SearchOr<T, K> = fn(&T, &mut Staging, &[K], &mut [K]) -> Done;
 
-/// The same through staging buffers that the device keeps.
+/// Writes the values of all keys to a slice, through staging buffers that the device keeps.
 pub(crate) type SearchSlice<T, K> = fn(&T, &[K], &mut [K]) -> Done;
 
 /// A table of one type on host slices, whose searches answer with `A`.

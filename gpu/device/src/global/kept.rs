@@ -49,8 +49,8 @@ macro_rules! hinted_atom {
 }
 
 impl<const CHECKED: bool> Words<u32> for Kept<CHECKED> {
-    /// What follows from the number of words is computed where it is used, as an instruction that the compiler
-    /// does not move gives it: few operations need it, and a loop would hold it in registers.
+    /// What follows from the number of words is computed where it is used, as an instruction that the
+    /// compiler does not move gives it: few operations need it, and a loop would hold it in registers.
     #[inline(always)]
     fn len(self) -> usize {
         let len: usize;

@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_block_has_shared_memory_for_a_partition() {
         for told in [false, true] {
-            for (slot_bytes, bucket_slots) in [(4, 8), (8, 8), (8, 4), (16, 4)] {
+            for (slot_bytes, bucket_slots) in [(4, 8), (4, 16), (8, 8), (8, 4), (16, 4)] {
                 let bytes = partition_bytes(slot_bytes, told);
                 let slots = bytes / slot_bytes;
                 let words = fill_words((slots / bucket_slots).ilog2(), if told { slots } else { 0 });

@@ -9,20 +9,33 @@ use warpproof_model::open::{BUCKET_SLOTS, WIDE_BUCKET_SLOTS};
 /// it is 8, so that nearly all keys find room.
 pub(crate) const fn bucket_slots(layout: Layout, moves: bool) -> u32 {
     match layout {
+        Layout::Set32 if !moves => NARROW_BUCKET_SLOTS,
+        _ if moves => BUCKET_SLOTS as u32,
+        _ => child_bucket_slots(layout),
+    }
+}
+
+/// Slots of a bucket of a child table of a paged table, whatever its size is.
+pub(crate) const fn child_bucket_slots(layout: Layout) -> u32 {
+    match layout {
         // In two words too: a table has one size on all devices.
-        Layout::Map64 | Layout::Map64Lock if !moves => WIDE_BUCKET_SLOTS as u32,
+        Layout::Map64 | Layout::Map64Lock => WIDE_BUCKET_SLOTS as u32,
         _ => BUCKET_SLOTS as u32,
     }
 }
 
 /// Slots of a bucket of a small table, if they differ: 32 bytes, a sector, as the L2 cache reads more such
 /// buckets per second.
-const fn small_bucket_slots(layout: Layout) -> Option<u32> {
+const fn small_bucket_slots(layout: Layout, moves: bool) -> Option<u32> {
     match layout {
         Layout::Map32 => Some(SMALL_BUCKET_SLOTS),
+        Layout::Set32 if !moves => Some(BUCKET_SLOTS as u32),
         _ => None,
     }
 }
+
+/// Slots of a bucket of a large table of u32 keys.
+const NARROW_BUCKET_SLOTS: u32 = 16;
 
 /// Slots of a bucket of a small table of u32 pairs.
 const SMALL_BUCKET_SLOTS: u32 = 4;
@@ -44,7 +57,7 @@ pub(crate) fn size(
 ) -> Result<OpenGeometry, Refused> {
     let large = OpenGeometry::new(entries, load, bucket_slots(layout, moves))?;
     let few = large.slots() as u64 * layout.slot_bytes() as u64 <= SMALL_BYTES;
-    match small_bucket_slots(layout) {
+    match small_bucket_slots(layout, moves) {
         Some(slots) if few && (!moves || load <= SMALL_LOAD_IF_MOVED) => {
             OpenGeometry::new(entries, load, slots)
         }
@@ -54,7 +67,7 @@ pub(crate) fn size(
 
 /// Refuses a size without kernels.
 pub(crate) fn admit((layout, moves): (Layout, bool), geometry: OpenGeometry) -> Result<(), Refused> {
-    match small_bucket_slots(layout) {
+    match small_bucket_slots(layout, moves) {
         Some(slots) if slots == geometry.bucket_slots => geometry.admit(slots),
         _ => geometry.admit(bucket_slots(layout, moves)),
     }
@@ -67,21 +80,27 @@ const ONE_LANE_BYTES: u64 = 256 << 20;
 /// The kernels of a layout, for a table of `len` slots, in buckets of `slots` slots each.
 pub(crate) fn family((layout, moves): (Layout, bool), (len, slots): (u64, u32)) -> Family {
     let common = layout.lanes();
-    let small = small_bucket_slots(layout) == Some(slots);
+    let small = small_bucket_slots(layout, moves) == Some(slots);
     let bytes = len.saturating_mul(layout.slot_bytes() as u64);
     let few = bytes <= ONE_LANE_BYTES;
     let (lanes, mixed_lanes) = match layout {
         Layout::Map64 if moves => (common, common),
         Layout::Map32 if few || small => (1, 1),
         Layout::Map32 => (common, 1),
-        // 32 bytes for a lane, as in a large table of pairs. No other width was measured.
+        // 32 bytes for a lane, as in a large table of pairs.
+        Layout::Set32 if !small && !moves => (2, 2),
+        // No other width was measured.
         Layout::Set32 | Layout::Map64Lock => (1, 1),
         Layout::Map64 | Layout::Set64 if few && !moves => (1, 1),
         Layout::Map64 => (2, 2),
         _ => (common, common),
     };
     let structure = if moves { "cuckoo" } else { "open" };
-    let suffix = if small { "_x4" } else { "" };
+    let suffix = match slots {
+        SMALL_BUCKET_SLOTS if small => "_x4",
+        NARROW_BUCKET_SLOTS => "_x16",
+        _ => "",
+    };
     let large = bytes > SMALL_BYTES;
     Family { structure, layout, suffix, lanes, mixed_lanes, large, one_array: true }
 }
@@ -103,10 +122,24 @@ mod tests {
         assert_eq!((admit(map32, large), family(map32, (88, 8)).suffix), (Ok(()), ""));
         let refused = Refused::BucketSlots { found: 2, expected: 8 };
         assert_eq!(admit(map32, OpenGeometry { bucket_slots: 2, buckets: 11 }), Err(refused));
-        let refused = Refused::BucketSlots { found: 4, expected: 8 };
+        let refused = Refused::BucketSlots { found: 4, expected: 16 };
         assert_eq!(admit((Layout::Set32, false), small), Err(refused));
         assert_eq!(size((Layout::Map64, false), 1_000, 0.8).expect("a size").bucket_slots, 4);
         assert_eq!(size((Layout::Set64, false), 1_000, 0.8).expect("a size").bucket_slots, 8);
+    }
+
+    #[test]
+    fn a_bucket_of_u32_keys_is_a_sector_or_a_line() {
+        let set32 = (Layout::Set32, false);
+        let slots = |entries| size(set32, entries, 0.8).expect("a size").bucket_slots;
+        assert_eq!([1, 20_000_000, 20_200_000].map(slots), [8, 8, 16]);
+        let names = [8, 16].map(|slots| {
+            let family = family(set32, (1_000, slots));
+            family.name("search", family.lanes)
+        });
+        assert_eq!(names, ["open_set32_search_l1", "open_set32_search_l2_x16"]);
+        assert_eq!(family((Layout::Set32, true), (1 << 30, 8)).name("search", 1), "cuckoo_set32_search_l1");
+        assert_eq!(child_bucket_slots(Layout::Set32), 8);
     }
 
     #[test]
