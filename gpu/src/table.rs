@@ -33,7 +33,8 @@ pub struct Tuning {
     /// | all, unless below | [`Layout::lanes`](crate::Layout::lanes) |
     /// | slabs of 16 slots | 4 |
     /// | `HopscotchMap<u32, u32>`, `OpenMap<u32, u32>`: mixed batches | 1 |
-    /// | `OpenSet<u32>`; `OpenMap<u64, u64>` by the lock word | 1 |
+    /// | `OpenMap<u64, u64>` by the lock word | 1 |
+    /// | `OpenSet<u32>` with slots of up to 96 MiB | 1 |
     /// | `OpenMap<u32, u32>`, `OpenMap<u64, u64>`, `OpenSet<u64>` with slots of up to 256 MiB | 1 |
     ///
     /// Operations that a first kernel defers run at the width of `None` for operations of one kind.

@@ -8,7 +8,7 @@
 //! Operations that read slots without regard to the structure have one kernel for several tables. The kernels
 //! of maps serve multimaps too, and those of `open` serve `cuckoo`. (One exception: `cuckoo` has its own
 //! `stats` of u64 pairs, as its buckets are larger.) A kernel that puts entries into bins does not depend on
-//! the size of a bucket, so it has no `_x4`.
+//! the size of a bucket, so it has no `_x4` or `_x16`.
 //!
 //! For each structure a module has the functions that make its tables: `packed` if an entry is one word,
 //! `lock_word` if it is a key word and a value word.

@@ -80,7 +80,7 @@ impl Kernels for Cuckoo {
         admit((layout, Self::MOVES), geometry)?;
         // A key moves together with its value, in one word.
         device.admit(layout)?;
-        let (parts, memory) = buckets(device, layout, (geometry, seed), "the table's locks")?;
+        let (parts, memory) = buckets(device, (layout, Self::MOVES), (geometry, seed), "the table's locks")?;
         // Zero means that every lock is free, as it means an empty filter.
         let (head, fills) = (parts.head(), parts.fills(layout));
         let family = family((layout, Self::MOVES), (parts.len, geometry.bucket_slots));

@@ -9,7 +9,7 @@ use crate::handle::{Map, Set};
 use crate::layout::Layout;
 use crate::row::Row;
 use crate::table::{Fill, Plan};
-use sizes::{admit, size};
+use sizes::{admit, filter_words, size};
 use warpproof_model::Seed;
 use warpproof_model::host::structure::Open;
 use warpproof_model::host::{OpenGeometry, OpenStats, Refused};
@@ -71,7 +71,7 @@ const NUMBERS: usize = 2;
 ///
 /// Addresses are those of the device's primary context. The table owns the memory: access it only by atomic
 /// instructions, and only as long as the table lives. A bucket has 16 bits of the filter, or 8 or 4
-/// if the filter has not so many words, as `OverflowFilter` finds out by itself. Slots with `values`
+/// in a large table, as `OverflowFilter` finds out from `filter_len` and `buckets`. Slots with `values`
 /// are `LockWordSlots`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenParts {
@@ -126,24 +126,26 @@ impl OpenParts {
     }
 }
 
-/// Allocates the memory of an array of buckets; the words beside the slots are for `what`.
+/// Allocates the memory of an array of buckets of a layout, whose keys may move; the words beside the slots are
+/// for `what`.
 pub(super) fn buckets(
     device: &Device,
-    layout: Layout,
+    of: (Layout, bool),
     size: (OpenGeometry, Seed),
     what: &'static str,
 ) -> Result<(OpenParts, Vec<Array>), Error> {
-    buckets_in(|what, bytes| device.array(what, bytes), layout, size, what)
+    buckets_in(|what, bytes| device.array(what, bytes), of, size, what)
 }
 
 /// The arrays of a table of this size, in memory that `array` takes.
 fn buckets_in(
     array: impl Fn(&'static str, u64) -> Result<Array, Error>,
-    layout: Layout,
+    of: (Layout, bool),
     (geometry, seed): (OpenGeometry, Seed),
     what: &'static str,
 ) -> Result<(OpenParts, Vec<Array>), Error> {
-    let (len, filter_len) = (geometry.slots() as u64, geometry.filter_words() as u64);
+    let (layout, _) = of;
+    let (len, filter_len) = (geometry.slots() as u64, filter_words(of, geometry) as u64);
     let probed = (len + layout.reserved_keys()) * layout.probe_bytes() as u64;
     let slots = array("the table's slots", probed)?;
     let values = if layout.lock_word() { Some(array("the table's values", probed)?) } else { None };
@@ -185,7 +187,7 @@ pub(crate) fn place_on_host(
 ) -> Result<(OpenParts, Plan), Error> {
     admit((layout, Open::MOVES), geometry)?;
     let array = |what, bytes| device.host_array(what, bytes);
-    let taken = buckets_in(array, layout, (geometry, seed), "the table's filter")?;
+    let taken = buckets_in(array, (layout, Open::MOVES), (geometry, seed), "the table's filter")?;
     Ok(plan(layout, taken))
 }
 
@@ -206,7 +208,7 @@ impl Kernels for Open {
         seed: Seed,
     ) -> Result<(OpenParts, Plan), Error> {
         admit((layout, Self::MOVES), geometry)?;
-        let taken = buckets(device, layout, (geometry, seed), "the table's filter")?;
+        let taken = buckets(device, (layout, Self::MOVES), (geometry, seed), "the table's filter")?;
         Ok(plan(layout, taken))
     }
 

@@ -195,7 +195,7 @@ impl Family {
             let name = self.kernel_name(operation, lanes);
             // The driver compiles the other shapes only when one of them is asked for.
             let kernel = match self.kernel(device, &name, lanes)? {
-                None if lanes != common || self.suffix == LARGE_SLABS => {
+                None if lanes != common || self.structure == "slab" && self.suffix == LARGE_SLABS => {
                     device.tuning_kernel(&name, lanes)?
                 }
                 kernel => kernel,

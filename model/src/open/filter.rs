@@ -38,10 +38,11 @@ pub const fn classes(buckets: u32) -> u32 {
     const fn bytes(classes: u32, buckets: u32) -> usize {
         filter_words(classes, buckets) * size_of::<u32>()
     }
-    let most = super::CLASSES;
-    if bytes(most, buckets) <= super::FILTER_BYTES {
+    // A number of buckets is prime, and so often a little more than a power of two.
+    let (most, most_bytes) = (super::CLASSES, super::FILTER_BYTES + super::FILTER_BYTES / 64);
+    if bytes(most, buckets) <= most_bytes {
         most
-    } else if bytes(most / 2, buckets) <= super::FILTER_BYTES {
+    } else if bytes(most / 2, buckets) <= most_bytes {
         most / 2
     } else {
         most / 4
@@ -108,8 +109,8 @@ impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> OverflowFilter<B, C, 
         Self(BucketBits::new(words, buckets))
     }
 
-    /// The filter in these words, which are zero at first, if there are enough of them for all `C` classes: a
-    /// bit is found sooner then.
+    /// The filter in these words, which are zero at first and enough for all `C` classes. With fewer words it
+    /// would lose keys. The place of a bit is computed sooner than by [`new`](Self::new), and is the same.
     #[inline(always)]
     pub const fn of_all_classes(words: B) -> Self {
         Self(BucketBits::new(words, 0))
@@ -140,6 +141,9 @@ impl<B: IntegerWords<u32>, const C: u32, const TEST: bool> Filter for OverflowFi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The largest prime number of 32 bits.
+    const MOST_BUCKETS: u32 = 4_294_967_291;
 
     /// The classes of the buckets have the bits of the words one after the other.
     fn check(log_classes: u32) {
@@ -172,10 +176,16 @@ mod tests {
 
     #[test]
     fn a_large_table_has_fewer_classes() {
-        let limit = 1 << 22;
-        assert_eq!([1, limit, limit + 1, 2 * limit, 2 * limit + 1].map(classes), [16, 16, 8, 8, 4]);
-        assert_eq!(classes(u32::MAX), 4);
-        assert_eq!(filter_words(classes(limit), limit) * 4, super::super::FILTER_BYTES);
+        // The first primes from powers of two on, and from a little more.
+        let sizes = [1, 4_194_319, 4_259_891, 8_388_617, 8_519_713, MOST_BUCKETS];
+        assert_eq!(sizes.map(classes), [16, 16, 8, 8, 4, 4]);
+        assert_eq!(filter_words(classes(1 << 22), 1 << 22) * 4, super::super::FILTER_BYTES);
+        // Who gets the words finds the same number.
+        for buckets in sizes.into_iter().skip(1).chain([4_194_301, 4_259_867, 8_388_593]) {
+            let words = Counted(filter_words(classes(buckets), buckets));
+            let bits = BucketBits::<_, { crate::open::CLASSES }>::new(words, buckets);
+            assert_eq!(bits.log_bits(), classes(buckets).ilog2(), "{buckets} buckets");
+        }
     }
 
     /// Words that count, and nothing else.
@@ -218,13 +228,11 @@ mod tests {
                 for classes in (0..=C.ilog2()).map(|log| 1 << log).filter(|&classes| classes >= least) {
                     let words = filter_words(classes, buckets);
                     let bits = BucketBits::<_, C>::new(Counted(words), buckets);
-                    let place = |bucket, class| bits.place(bucket, class);
-                    assert!(
-                        (0..64).all(|class| place(buckets - 1, class).0 < words),
-                        "{C} {classes} {buckets}"
-                    );
-                    let of_last = |bucket| (0..64).all(|class| place(bucket, class) != place(buckets - 1, 0));
-                    assert!((0..buckets - 1).all(of_last), "{C} {classes} {buckets}");
+                    let places = |bucket| (0..64).map(move |class| bits.place(bucket, class));
+                    assert!(places(buckets - 1).all(|(at, _)| at < words), "{C} {classes} {buckets}");
+                    let last: [_; 64] = core::array::from_fn(|class| bits.place(buckets - 1, class as u32));
+                    let apart = |bucket| places(bucket).all(|place| !last.contains(&place));
+                    assert!((0..buckets - 1).all(apart), "{C} {classes} {buckets}");
                     // As many classes as the words have room for, if there are enough buckets to tell.
                     if buckets >= 1009 {
                         assert_eq!(bits.log_bits(), classes.ilog2(), "{C} {classes}");

@@ -49,8 +49,8 @@ macro_rules! hinted_atom {
 }
 
 impl<const CHECKED: bool> Words<u32> for Kept<CHECKED> {
-    /// What follows from the number of words is computed where it is used, as an instruction that the
-    /// compiler does not move gives it: few operations need it, and a loop would hold it in registers.
+    /// The length, by an instruction that the compiler may not move. So what is computed from it stays where it
+    /// is used: few operations need it, and in front of a loop it would take registers.
     #[inline(always)]
     fn len(self) -> usize {
         let len: usize;

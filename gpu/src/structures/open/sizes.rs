@@ -3,7 +3,7 @@
 use crate::layout::Layout;
 use crate::table::Family;
 use warpproof_model::host::{OpenGeometry, Refused};
-use warpproof_model::open::{BUCKET_SLOTS, WIDE_BUCKET_SLOTS};
+use warpproof_model::open::{self, BUCKET_SLOTS, CLASSES, WIDE_BUCKET_SLOTS};
 
 /// Slots of a bucket of a large table: at most 64 bytes, which memory reads as fast as less. Where keys move
 /// it is 8, so that nearly all keys find room.
@@ -73,6 +73,15 @@ pub(crate) fn admit((layout, moves): (Layout, bool), geometry: OpenGeometry) -> 
     }
 }
 
+/// Words of a table's filter, or of its locks. The kernels of buckets of 32 bytes know only filters of all
+/// classes, so such a table has one, also if somebody asked for a large one.
+pub(crate) fn filter_words((layout, moves): (Layout, bool), geometry: OpenGeometry) -> usize {
+    match small_bucket_slots(layout, moves) {
+        Some(slots) if slots == geometry.bucket_slots => open::filter_words(CLASSES, geometry.buckets),
+        _ => geometry.filter_words(),
+    }
+}
+
 /// Up to this many bytes of slots, one lane that reads all slots of a bucket is the fastest; in a larger
 /// table it is much slower (`notes/open.md`). A guess is that its loads have too many addresses to translate.
 const ONE_LANE_BYTES: u64 = 256 << 20;
@@ -126,6 +135,16 @@ mod tests {
         assert_eq!(admit((Layout::Set32, false), small), Err(refused));
         assert_eq!(size((Layout::Map64, false), 1_000, 0.8).expect("a size").bucket_slots, 4);
         assert_eq!(size((Layout::Set64, false), 1_000, 0.8).expect("a size").bucket_slots, 8);
+    }
+
+    #[test]
+    fn a_large_table_of_small_buckets_has_all_classes() {
+        let words = |bucket_slots, layout| {
+            filter_words((layout, false), OpenGeometry { bucket_slots, buckets: 100_000_007 })
+        };
+        assert_eq!([4, 8].map(|slots| words(slots, Layout::Map32)), [50_000_004, 12_500_001]);
+        assert_eq!([8, 16].map(|slots| words(slots, Layout::Set32)), [50_000_004, 12_500_001]);
+        assert_eq!([Layout::Map64, Layout::Map64Lock].map(|layout| words(4, layout)), [12_500_001; 2]);
     }
 
     #[test]

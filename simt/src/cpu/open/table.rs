@@ -87,7 +87,7 @@ impl<St: PackedWords, P: Probing, const L: usize, const S: usize> OpenWords<St, 
         OpenTable::new(slots, OverflowFilter::new(filter, self.buckets), self.buckets, self.seed)
     }
 
-    /// The slots, and the words beside them, 16 bits for each bucket.
+    /// The slots, and the words beside them, 16, 8 or 4 bits for each bucket.
     #[inline(always)]
     pub(in crate::cpu) fn words(&self) -> (St::Words<'_>, Beside<'_>) {
         (self.store.words(), self.filter.words())
