@@ -239,7 +239,7 @@ structures! {
             Map [Counter Order Rehash]: Map32 OpenMap<u32, u32>, Map64 OpenMap<u64, u64>;
         }
         => (fixed retrieved partitioned)
-           [|T, room| T::with_seed(T::size(open(room)?.slots() as u64, 1.0)?, room.seed),
+           [|T, room| T::with_seed(open(room)?, room.seed),
             |device, tuning| T::with_seed(device, match tuning.lanes {
                 Some(_) => open(room)?.in_buckets_of(T::BUCKET_SLOTS)?,
                 None => T::size(open(room)?.slots() as u64, 1.0)?,
@@ -341,7 +341,7 @@ structures! {
             Map [Counter]: Map32 AllRanks<OpenMap<u32, u32>>, Map64 AllRanks<OpenMap<u64, u64>>;
         }
         => (sharded) [|T, room| { type S = <T as InShards>::Shard;
-                                  sharded(room, |n| S::with_seed(S::size(n, room.load)?, room.seed)) },
+                                  sharded(room, |n| S::with_seed(OpenGeometry::at_load(n, room.load)?, room.seed)) },
                       |device, tuning| { type S = <T as InShards>::Shard;
                           sharded(room, |n| S::with_seed(device, S::size(n, room.load)?, tuning, room.seed)) }] {
             Set []: Set32 AllRanks<OpenSet<u32>>, Set64 AllRanks<OpenSet<u64>>;
