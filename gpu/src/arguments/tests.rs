@@ -8,7 +8,7 @@ use crate::paged::{board, partition};
 use crate::retrieve::RetrieveMethod;
 use crate::structures::{HopscotchParts, OpenParts, WaitFreeParts, hopscotch, open, slab, waitfree};
 use crate::table::{DEFERRED, Family, LAST, Tuning};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use warpproof_model::Seed;
 
 /// The first arguments of the kernels of a slab table, with two arrays of words or with one.
@@ -243,6 +243,18 @@ fn kernels_that_keep_words_take_what_the_others_take() {
         let other = name.strip_suffix("_kept").expect("such kernels have this suffix");
         assert_eq!(base[other], *declared, "{name}");
     }
+    // Large tables take them: those whose operations one lane runs, and larger ones.
+    let layouts = [(Layout::Map32, 8), (Layout::Set32, 8), (Layout::Set32, 16), (Layout::Set64, 8)];
+    let tables = layouts.into_iter().flat_map(|of| [(of, 30 << 20), (of, 1 << 40)]);
+    let families = tables.flat_map(|((layout, slots), len)| {
+        [false, true].map(|moves| open::family((layout, moves), (len, slots)))
+    });
+    let asked: HashSet<String> = families
+        .filter(|family| family.large)
+        .flat_map(|family| Operation::ALL.map(|of| family.kernel_name(of, family.lanes(of))))
+        .collect();
+    let never: Vec<_> = kept.keys().filter(|name| !asked.contains(&name.replace("_kept", ""))).collect();
+    assert_eq!(never, Vec::<&String>::new(), "no table takes these");
 }
 
 /// Compares the kernels that partition a batch by child tables.
