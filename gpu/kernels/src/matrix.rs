@@ -318,7 +318,7 @@ tables! {
     hop set [deferred stats]: set32 l2(2, 4), set64 l2(2, 4);
     hop map [deferred stats]: map32 l2(2, 4), map64 l4(4, 2);
     // One width for all sizes of a table.
-    open set [stats]: set32 l1(1, 8), set32 l1_x16(1, 16), set64 l1(1, 8);
+    open set [stats]: set32 l1(1, 8), set32 l2_x16(2, 8), set64 l1(1, 8);
     open map [stats]: map32 l1(1, 8), map32 l1_x4(1, 4), map64l l1(1, 4), map64 l1(1, 4);
     open set [insert_overflow insert_lost]: set32 l1(1, 8), set32 l1_x16(1, 16), set64 l1(1, 8);
     open map [insert_overflow insert_lost]: map32 l1(1, 8), map32 l1_x4(1, 4), map64 l1(1, 4);

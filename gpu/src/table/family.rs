@@ -33,7 +33,7 @@ pub(crate) struct Family {
 
 /// What the names of kernels end in that ask the L2 cache to keep some words.
 const KEPT: &str = "_kept";
-/// What the names of kernels end in on slabs of 16 slots.
+/// What the names of kernels end in on slabs or buckets of 16 slots.
 pub(crate) const LARGE_SLABS: &str = "_x16";
 /// The parts of names of the kernels that do what others leave.
 pub(crate) const DEFERRED: &str = "deferred";
@@ -97,7 +97,7 @@ impl Family {
     }
 
     /// Lanes of an operation's kernel, unless a tuning says otherwise.
-    pub(crate) const fn lanes(&self, operation: Operation) -> u32 {
+    pub(crate) fn lanes(&self, operation: Operation) -> u32 {
         match operation {
             Operation::Mixed => self.mixed_lanes,
             _ if self.retrieves(operation) => RETRIEVE_LANES,
@@ -105,7 +105,11 @@ impl Family {
             Operation::FillFilter => 1,
             // What runs seldom has one width for all sizes of a table with the same buckets.
             Operation::Absorb if self.moves(Layout::Map32) && self.suffix.is_empty() => self.layout.lanes(),
-            Operation::Stats if self.one_array && !self.moves(Layout::Map64) => 1,
+            Operation::Stats
+                if self.one_array && self.suffix != LARGE_SLABS && !self.moves(Layout::Map64) =>
+            {
+                1
+            }
             _ => self.lanes,
         }
     }
