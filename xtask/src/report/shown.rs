@@ -100,7 +100,7 @@ pub(super) const TABLES: &[Table] = &[
     Table {
         name: "bins",
         columns: &[("build by bins", "by bins"), ("build by bins, with outcomes", "by bins, with outcomes")],
-        points: &[("open", LARGE), ("open", LARGE_FULL), ("open", LARGE_64), ("open", LARGE_64_FULL)],
+        points: &[("open", LARGE), ("open", LARGE_FULL), ("open", LARGE_64)],
     },
     Table {
         name: "cuckoo",
