@@ -1,4 +1,5 @@
-//! Kernels that call tables: sums per key, an update of one's own, calls of CPU threads, and changes without end.
+//! Kernels that call tables: sums per key, an update of one's own, calls of CPU threads, and changes without
+//! end.
 #![cfg(target_arch = "nvptx64")]
 #![no_std]
 #![feature(abi_ptx, asm_experimental_arch)]

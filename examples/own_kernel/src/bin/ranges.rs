@@ -1,5 +1,5 @@
-//! An update of values that the library does not have, by a kernel on an `OpenMap`: the lowest and the highest
-//! reading of each sensor, in one value.
+//! An update of values that the library does not have, by a kernel on an `OpenMap`: the lowest and the
+//! highest reading of each sensor, in one value.
 
 use cudarc::driver::{LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
