@@ -170,8 +170,8 @@ impl<R: Row, S: Holds<R>> Table<R, S> {
 }
 
 impl<R: Row, S: Holds<R> + Buckets> Table<R, S> {
-    /// Slots of a bucket of a large table. They have 64 bytes: 4 u64 pairs, 8 u64 keys or u32 pairs, and 16 u32
-    /// keys. In all tables where keys move they are 8.
+    /// Slots of a bucket of a large table. They have 64 bytes: 4 u64 pairs, 8 u64 keys or u32 pairs, and 16
+    /// u32 keys. In all tables where keys move they are 8.
     pub const BUCKET_SLOTS: u32 = bucket_slots(R::PACKED, S::MOVES);
 
     /// The size of such a table for `entries` entries at a load; as [`OpenGeometry::new`]. A bucket has

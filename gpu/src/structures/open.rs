@@ -89,8 +89,8 @@ pub struct OpenParts {
     pub filter_len: u64,
     /// Number of buckets.
     pub buckets: u32,
-    /// Slots of a bucket: 8, or 4 of u64 pairs and of u32 pairs in a small table, or 16 of u32 keys in a large
-    /// one.
+    /// Slots of a bucket: 8, or 4 of u64 pairs and of u32 pairs in a small table, or 16 of u32 keys in a
+    /// large one.
     pub bucket_slots: u32,
     /// The seed that decides the places of keys. A kernel takes its two words ([`Seed::words`]).
     pub seed: Seed,
@@ -126,8 +126,8 @@ impl OpenParts {
     }
 }
 
-/// Allocates the memory of an array of buckets of a layout, whose keys may move; the words beside the slots are
-/// for `what`.
+/// Allocates the memory of an array of buckets of a layout, whose keys may move; the words beside the slots
+/// are for `what`.
 pub(super) fn buckets(
     device: &Device,
     of: (Layout, bool),

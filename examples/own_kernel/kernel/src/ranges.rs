@@ -1,9 +1,9 @@
 //! The lowest and the highest reading of each sensor, by an update of a value that the library does not have.
 //!
 //! A value holds both, in 16 bits each. `Applying` is a view of the words of a table, by which
-//! `insert_or_add` puts a function of the old value in place of the sum. It changes an entry as a whole, by an
-//! exchange, so readers never see one bound without the other. The function must give the same result in any
-//! order.
+//! `insert_or_add` puts a function of the old value in place of the sum. It changes an entry as a whole, by
+//! an exchange, so readers never see one bound without the other. The function must give the same result in
+//! any order.
 
 use warpproof_device::{Global, Tile};
 use warpproof_model::entry::Pair32;

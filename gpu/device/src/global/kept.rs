@@ -49,8 +49,8 @@ macro_rules! hinted_atom {
 }
 
 impl<const CHECKED: bool> Words<u32> for Kept<CHECKED> {
-    /// The length, by an instruction that the compiler may not move. So what is computed from it stays where it
-    /// is used: few operations need it, and in front of a loop it would take registers.
+    /// The length, by an instruction that the compiler may not move. So what is computed from it stays
+    /// where it is used: few operations need it, and in front of a loop it would take registers.
     #[inline(always)]
     fn len(self) -> usize {
         let len: usize;

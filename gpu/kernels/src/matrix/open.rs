@@ -19,7 +19,8 @@ type LockSlots = LockWordSlots<Store<u64>>;
 /// The filter of a table in these words.
 #[inline(always)]
 pub(crate) fn filter<E: Packed>(bucket: usize, words: Store<u32>, buckets: u32) -> Filter {
-    // Buckets of 32 bytes. They are mostly of tables in the L2 cache, and all of them have filters of all classes.
+    // Buckets of 32 bytes. They are mostly of tables in the L2 cache, and all of them have filters of all
+    // classes.
     let small = bucket * size_of::<E::Word>() == 32;
     let words = Beside::new(words);
     if small { Filter::of_all_classes(words) } else { Filter::new(words, buckets) }

@@ -233,8 +233,8 @@ fn once<E: Packed, H: StagedWords<E::Word>, const S: usize>(slots: H, bucket: u3
         let lower = (0..at).fold(false, |any, i| any | (E::key(words[i]) == E::key(words[at])));
         lower & UserKey::new(E::key(words[at])).is_some()
     };
-    // In quarters: a loop over 16 slots, with a loop in it, is too long to be unrolled, and then the words would
-    // be in memory.
+    // In quarters: a loop over 16 slots, with a loop in it, is too long to be unrolled, and then the words
+    // would be in memory.
     let of = |slots: Range<usize>| slots.fold(0u32, |bits, at| bits | (is_again(at) as u32) << at);
     let again = of(0..S / 4) | of(S / 4..S / 2) | of(S / 2..S * 3 / 4) | of(S * 3 / 4..S);
     if again == 0 {
