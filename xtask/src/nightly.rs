@@ -4,7 +4,7 @@
 use crate::ci;
 use crate::shell::{Outcome, cargo, output, read, root, run, write};
 use crate::steps::{Done, Ran, Step, chosen, failures, table};
-use crate::{fuzz, modules, mutants, ptx, python, sanitizers, steps};
+use crate::{fuzz, modules, mutants, ptx, python, report, sanitizers, steps};
 use std::process::Command;
 
 /// Seconds to run each fuzz target.
@@ -20,7 +20,7 @@ macro_rules! mutants_of {
     };
 }
 
-const STEPS: [Step; 24] = [
+const STEPS: [Step; 25] = [
     ("readme", || ci::run_readme(cargo).map(|()| Done::Ok)),
     mutants_of!("aggregate"),
     mutants_of!("cuckoo"),
@@ -44,6 +44,7 @@ const STEPS: [Step; 24] = [
     ("fuzz", || fuzz::run_all(FUZZ_SECONDS, fuzz::Sanitizer::None).map(|()| Done::Ok)),
     ("deny", deny),
     ("gpu", gpu),
+    ("speed", speed),
     ("ray", || python::ray().map(|()| Done::Ok)),
 ];
 
@@ -100,6 +101,23 @@ fn gpu() -> Outcome<Done> {
     }
     run(&mut with_kernels(&["test", "--release", "--test", "suite_gpu"]))?;
     Ok(Done::Ok)
+}
+
+/// Measures what the report shows of tables on one GPU, and makes the report anew.
+fn speed() -> Outcome<Done> {
+    let program = |arguments: &[String]| {
+        let mut program = cargo(&["run", "--quiet", "--release", "--"]);
+        program.args(arguments);
+        program
+    };
+    // As `list` says it.
+    if output(&mut program(&["list".to_owned()]))?.contains("gpu      not found") {
+        return Ok(Done::Skipped("no CUDA device"));
+    }
+    for command in report::on_one_gpu() {
+        run(&mut program(&command))?;
+    }
+    report::write().map(|()| Done::Ok)
 }
 
 /// The commit that is checked, followed by `+` if a file was changed since. The record itself does not count.

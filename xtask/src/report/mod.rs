@@ -32,6 +32,29 @@ pub(crate) fn write() -> Outcome<()> {
     Ok(())
 }
 
+/// Structures of which one table is measured on one GPU.
+const ON_ONE_GPU: [&str; 6] = ["cuckoo", "dynamic", "hopscotch", "open", "slab", "waitfree"];
+
+/// The arguments of `warpproof` that measure and record what the report shows of such tables, each point once.
+pub(crate) fn on_one_gpu() -> Vec<Vec<String>> {
+    let points = TABLES.iter().flat_map(|table| table.points);
+    let points = points.filter(|(structure, point)| point.gpu && ON_ONE_GPU.contains(structure));
+    let mut commands: Vec<Vec<String>> = points
+        .map(|(structure, point)| {
+            // The first round warms up, and small tables take little time.
+            let rounds = if point.size < 1 << 22 { 9 } else { 3 };
+            let command = format!(
+                "bench {structure} --backend gpu --entry {} --pairs {} --load {} --rounds {rounds} --record",
+                point.entry, point.size, point.load
+            );
+            command.split(' ').map(str::to_owned).collect()
+        })
+        .collect();
+    commands.sort_unstable();
+    commands.dedup();
+    commands
+}
+
 /// Compares the report with what the records give.
 pub(crate) fn check() -> Outcome<()> {
     for (path, text) in report()?.files {
@@ -77,6 +100,15 @@ fn filled(template: &str, records: &Records) -> Outcome<(String, Vec<String>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_point_of_one_gpu_is_measured_once() {
+        let commands: Vec<_> = on_one_gpu().iter().map(|command| command.join(" ")).collect();
+        let small = "bench open --backend gpu --entry map32 --pairs 838860 --load 0.8 --rounds 9 --record";
+        assert_eq!(commands.iter().filter(|command| *command == small).count(), 1);
+        assert!(ON_ONE_GPU.iter().all(|of| commands.iter().any(|c| c.starts_with(&format!("bench {of} ")))));
+        assert!(!commands.iter().any(|command| command.contains("paged") || command.contains("cpu")));
+    }
 
     #[test]
     fn the_template_asks_for_every_table() {
