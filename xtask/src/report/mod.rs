@@ -35,7 +35,7 @@ pub(crate) fn write() -> Outcome<()> {
 /// Structures of which one table is measured on one GPU.
 const ON_ONE_GPU: [&str; 6] = ["cuckoo", "dynamic", "hopscotch", "open", "slab", "waitfree"];
 
-/// The arguments of `warpproof` that measure and record what the report shows of such tables, each point once.
+/// The arguments of `warpproof` that measure and record what the report shows of such tables, each once.
 pub(crate) fn on_one_gpu() -> Vec<Vec<String>> {
     let points = TABLES.iter().flat_map(|table| table.points);
     let points = points.filter(|(structure, point)| point.gpu && ON_ONE_GPU.contains(structure));
