@@ -177,15 +177,7 @@ pub(crate) fn head(
 
 /// The names of these kernels.
 pub(crate) const fn family(layout: Layout, lanes: u32) -> Family {
-    Family {
-        structure: "paged",
-        layout,
-        suffix: "",
-        lanes,
-        mixed_lanes: lanes,
-        large: false,
-        one_array: false,
-    }
+    Family::new("paged", layout, lanes)
 }
 
 /// The kernels of operations on child tables at their places.

@@ -140,15 +140,7 @@ pub(crate) fn family(layout: Layout) -> Family {
     // Operations of different kinds in one warp run fastest by one lane each: `warpproof bench hopscotch
     // --lanes` compares the widths.
     let mixed_lanes = if layout == Layout::Map32 { 1 } else { layout.lanes() };
-    Family {
-        structure: "hop",
-        layout,
-        suffix: "",
-        lanes: layout.lanes(),
-        mixed_lanes,
-        large: false,
-        one_array: false,
-    }
+    Family { mixed_lanes, ..Family::new("hop", layout, layout.lanes()) }
 }
 
 #[cfg(test)]

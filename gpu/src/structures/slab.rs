@@ -169,7 +169,7 @@ fn check(layout: Layout, geometry: SlabGeometry) -> Result<(), Refused> {
 pub(crate) fn family(layout: Layout, slab_slots: u32) -> Family {
     let (suffix, lanes) =
         if slab_slots == SLAB_SLOTS as u32 { ("", layout.lanes()) } else { (LARGE_SLABS, 4) };
-    Family { structure: "slab", layout, suffix, lanes, mixed_lanes: lanes, large: false, one_array: false }
+    Family { suffix, ..Family::new("slab", layout, lanes) }
 }
 
 #[cfg(test)]

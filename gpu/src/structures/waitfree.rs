@@ -253,15 +253,7 @@ const fn node_words(layout: Layout) -> u32 {
 /// The kernels of a layout.
 pub(crate) fn family(layout: Layout) -> Family {
     let lanes = lanes(layout);
-    Family {
-        structure: "waitfree",
-        layout,
-        suffix: "",
-        lanes,
-        mixed_lanes: lanes,
-        large: false,
-        one_array: false,
-    }
+    Family::new("waitfree", layout, lanes)
 }
 
 #[cfg(test)]

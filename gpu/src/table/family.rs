@@ -61,6 +61,11 @@ pub(crate) const fn scatter_threads(layout: Layout) -> u32 {
 }
 
 impl Family {
+    /// The kernels of a structure that all have so many lanes, whatever the size of the table is.
+    pub(crate) const fn new(structure: &'static str, layout: Layout, lanes: u32) -> Self {
+        Self { structure, layout, suffix: "", lanes, mixed_lanes: lanes, large: false, one_array: false }
+    }
+
     /// The kernel of an operation for tiles of `lanes`, by the operation's part of the name.
     pub(crate) fn name(&self, operation: &str, lanes: u32) -> String {
         format!("{}_{}_{operation}_l{lanes}{}", self.structure, self.layout.name(), self.suffix)
@@ -72,7 +77,8 @@ impl Family {
         self.serving(operation).name(operation.name(), lanes)
     }
 
-    /// The kernel of this name, or the one for large tables if this is one and there is such a kernel.
+    /// The kernel of this name. Of a large table it is the one that keeps some words in the cache, if there
+    /// is one.
     fn kernel(&self, device: &Device, name: &str, lanes: u32) -> Result<Option<Kernel>, Error> {
         if self.large
             && let Some(kernel) = device.kernel(&format!("{name}{KEPT}"), lanes)?

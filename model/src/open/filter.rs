@@ -32,8 +32,8 @@ pub const fn filter_words(classes: u32, buckets: u32) -> usize {
 }
 
 /// The classes of the filter in the tables of the library: [`CLASSES`](super::CLASSES), or a half or a
-/// quarter of them if the filter has at most [`FILTER_BYTES`](super::FILTER_BYTES) then, and a quarter if
-/// it is larger in any case.
+/// quarter of them if the filter has about [`FILTER_BYTES`](super::FILTER_BYTES) at most then, and a quarter
+/// if it is larger in any case.
 pub const fn classes(buckets: u32) -> u32 {
     const fn bytes(classes: u32, buckets: u32) -> usize {
         filter_words(classes, buckets) * size_of::<u32>()

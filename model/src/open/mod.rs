@@ -39,7 +39,7 @@ pub const WIDE_BUCKET_SLOTS: usize = 4;
 /// The most classes of the filter in the tables of the library: two buckets to a word.
 pub const CLASSES: u32 = 16;
 
-/// The size up to which a filter in the tables of the library has as many classes as that. The L2 cache of a
-/// GPU has 40 to 60 MB, and keeps so much beside a stream of buckets (`notes/open.md`, *The filter in the
-/// cache*).
+/// The size, and a 64th of it more, up to which a filter in the tables of the library has as many classes as
+/// that. The L2 cache of a large GPU has 40 to 60 MB, and keeps so much beside a stream of buckets
+/// (`notes/open.md`, *The filter in the cache*).
 pub const FILTER_BYTES: usize = 8 << 20;

@@ -111,7 +111,7 @@ pub(crate) fn family((layout, moves): (Layout, bool), (len, slots): (u64, u32)) 
         _ => "",
     };
     let large = bytes > SMALL_BYTES;
-    Family { structure, layout, suffix, lanes, mixed_lanes, large, one_array: true }
+    Family { suffix, mixed_lanes, large, one_array: true, ..Family::new(structure, layout, lanes) }
 }
 
 #[cfg(test)]
