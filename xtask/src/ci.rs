@@ -106,11 +106,11 @@ pub(crate) fn run_readme(command: impl Fn(&[&str]) -> Command) -> Outcome<()> {
     let mut ran = BTreeSet::new();
     for page in PAGES.map(str::to_owned).into_iter().chain(book::pages()?) {
         let text = read(&root().join(&page))?;
-        for arguments in commands(&text).map_err(|wrong| format!("{page}: {wrong}"))? {
-            let line = arguments.join(" ");
+        for line in commands(&text).map_err(|wrong| format!("{page}: {wrong}"))? {
             println!("-- cargo {line}");
+            let words = words(&line)?;
             if ran.insert(line) {
-                run(&mut command(&arguments))?;
+                run(&mut command(&words.iter().map(String::as_str).collect::<Vec<_>>()))?;
             }
         }
     }
@@ -119,19 +119,24 @@ pub(crate) fn run_readme(command: impl Fn(&[&str]) -> Command) -> Outcome<()> {
 
 /// The commands in the shell blocks of a text, as what follows `cargo`, except the one that the step `test`
 /// runs.
-fn commands(text: &str) -> Outcome<Vec<Vec<&str>>> {
+fn commands(text: &str) -> Outcome<Vec<String>> {
     let mut all = Vec::new();
     let blocks = text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next());
     for line in blocks.flat_map(str::lines) {
-        let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
-        match words.as_slice() {
-            [] | ["cargo", "test"] => {}
-            ["cargo", rest @ ..] => all.push(rest.to_vec()),
-            ["warpproof", rest @ ..] => all.push([&["run", "--release", "--"], rest].concat()),
+        let line = line.split('#').next().unwrap_or_default().trim();
+        match line.split_once(' ') {
+            _ if line.is_empty() || line == "cargo test" => {}
+            Some(("cargo", rest)) => all.push(rest.trim().to_owned()),
+            Some(("warpproof", rest)) => all.push(format!("run --release -- {}", rest.trim())),
             _ => return Err(format!("`{line}` is neither of cargo nor of warpproof: nothing runs it")),
         }
     }
     Ok(all)
+}
+
+/// The words of a line, as a shell reads them.
+fn words(line: &str) -> Outcome<Vec<String>> {
+    shlex::split(line).ok_or_else(|| format!("`{line}`: a quotation mark is not closed"))
 }
 
 #[cfg(test)]
@@ -142,8 +147,18 @@ mod tests {
     fn the_readmes_commands_are_found() {
         let text =
             "```sh\ncargo run -- list    # all\ncargo test\n```\ncargo no\n```sh\n\nwarpproof list\n```\n";
-        let found = commands(text).unwrap();
-        assert_eq!(found, [vec!["run", "--", "list"], vec!["run", "--release", "--", "list"]]);
+        assert_eq!(commands(text).unwrap(), ["run -- list", "run --release -- list"]);
         assert!(commands("```sh\nmake\n```\n").unwrap_err().contains("`make`"));
+    }
+
+    #[test]
+    fn an_argument_in_quotation_marks_is_one_word() {
+        let words = |line| words(line).unwrap();
+        assert_eq!(
+            words("bench --cell \"search present\"  --quick"),
+            ["bench", "--cell", "search present", "--quick"]
+        );
+        assert_eq!(words("bench --cell 'build'"), ["bench", "--cell", "build"]);
+        assert!(super::words("bench \"search").unwrap_err().contains("not closed"));
     }
 }
