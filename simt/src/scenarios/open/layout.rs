@@ -9,13 +9,10 @@ use std::marker::PhantomData;
 use warpproof_model::entry::{Key32, Key64, Packed, Pair32, Pair64};
 use warpproof_model::open::{
     Applying, BOARD_SLOTS, BoardSlots, DoubleHashing, Filter, LockWordSlots, OpenSlots, OpenTable,
-    OverflowFilter, SummingSlots, board_words,
+    SummingSlots, board_words,
 };
 use warpproof_model::reserved::KeySlots;
 use warpproof_model::{Add, ReadOrder, UserKey, Word, Words};
-
-/// Bits of a bucket in the filter, so that keys share some.
-pub(super) const CLASSES: u32 = 2;
 
 /// How entries lie in arrays of some memory.
 pub trait Layout: Copy + Send + Sync + 'static {
@@ -23,16 +20,11 @@ pub trait Layout: Copy + Send + Sync + 'static {
     type Entry: Packed;
     /// Its slots over some memory.
     type Slots<M: Memory>: OpenSlots<Self::Entry>;
-    /// What says which keys passed a full bucket. Without `TEST` its bits are set as on a GPU, whatever they
-    /// are.
-    type Filter<M: Memory, const TEST: bool>: Filter;
 
     /// Name and width of every array but that of the filter; the first one is of slots.
     const ARRAYS: &'static [(&'static str, u32)];
     /// Whether the first word of a slot says that it is being filled.
     const LOCKS: bool = false;
-    /// Whether there is a filter.
-    const FILTERS: bool = true;
     /// Whether a sum may be added to the value of a tombstone.
     const SUMS: bool = false;
     /// Whether an `insert_or_add` applies a function in place of the addition.
@@ -40,8 +32,6 @@ pub trait Layout: Copy + Send + Sync + 'static {
 
     /// The slots.
     fn slots<M: Memory>(m: M) -> Self::Slots<M>;
-    /// The filter, after these arrays.
-    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST>;
     /// Whether a slot is taken, or being filled. It is not asked of the table: one that takes no slot for
     /// empty is wrong.
     fn is_taken<M: Memory>(m: M, at: usize) -> bool;
@@ -80,15 +70,11 @@ pub trait ReservedLayout: Layout {
 impl<E: Entry> Layout for E {
     type Entry = E;
     type Slots<M: Memory> = E::Words<M>;
-    type Filter<M: Memory, const TEST: bool> = OverflowFilter<M::W32, CLASSES, TEST>;
 
     const ARRAYS: &'static [(&'static str, u32)] = &[("slots", E::WIDTH)];
 
     fn slots<M: Memory>(m: M) -> E::Words<M> {
         E::words(m, 0)
-    }
-    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST> {
-        OverflowFilter::new(m.w32(1), buckets)
     }
     fn is_taken<M: Memory>(m: M, at: usize) -> bool {
         // Relaxed, here and below: read alone.
@@ -109,16 +95,12 @@ impl<E: Entry> ReservedLayout for E {
 impl Layout for Lock64 {
     type Entry = Pair64;
     type Slots<M: Memory> = LockWordSlots<M::W64>;
-    type Filter<M: Memory, const TEST: bool> = OverflowFilter<M::W32, CLASSES, TEST>;
 
     const ARRAYS: &'static [(&'static str, u32)] = &[("keys", 64), ("values", 64)];
     const LOCKS: bool = true;
 
     fn slots<M: Memory>(m: M) -> LockWordSlots<M::W64> {
         LockWordSlots::new(m.w64(0), m.w64(1))
-    }
-    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST> {
-        OverflowFilter::new(m.w32(2), buckets)
     }
     fn is_taken<M: Memory>(m: M, at: usize) -> bool {
         m.w64(0).load(at, ReadOrder::Relaxed) != Pair64::key(Pair64::EMPTY)
@@ -142,16 +124,12 @@ pub struct Applied<E>(PhantomData<E>);
 impl<E: Entry> Layout for Applied<E> {
     type Entry = E;
     type Slots<M: Memory> = E::Words<M>;
-    type Filter<M: Memory, const TEST: bool> = OverflowFilter<M::W32, CLASSES, TEST>;
 
     const ARRAYS: &'static [(&'static str, u32)] = <E as Layout>::ARRAYS;
     const APPLIES: bool = true;
 
     fn slots<M: Memory>(m: M) -> E::Words<M> {
         <E as Layout>::slots(m)
-    }
-    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST> {
-        <E as Layout>::filter::<M, TEST>(m, buckets)
     }
     fn is_taken<M: Memory>(m: M, at: usize) -> bool {
         <E as Layout>::is_taken(m, at)
@@ -176,16 +154,12 @@ pub struct Summed;
 impl Layout for Summed {
     type Entry = Pair32;
     type Slots<M: Memory> = SummingSlots<M::W64>;
-    type Filter<M: Memory, const TEST: bool> = OverflowFilter<M::W32, CLASSES, TEST>;
 
     const ARRAYS: &'static [(&'static str, u32)] = <Pair32 as Layout>::ARRAYS;
     const SUMS: bool = true;
 
     fn slots<M: Memory>(m: M) -> SummingSlots<M::W64> {
         SummingSlots::new(m.w64(0))
-    }
-    fn filter<M: Memory, const TEST: bool>(m: M, buckets: u32) -> Self::Filter<M, TEST> {
-        <Pair32 as Layout>::filter::<M, TEST>(m, buckets)
     }
     fn is_taken<M: Memory>(m: M, at: usize) -> bool {
         <Pair32 as Layout>::is_taken(m, at)
@@ -205,15 +179,12 @@ macro_rules! boards {
         impl Layout for Board<$entry> {
             type Entry = $entry;
             type Slots<M: Memory> = BoardSlots<M::W32, <$entry as Entry>::Words<M>>;
-            type Filter<M: Memory, const TEST: bool> = ();
 
             const ARRAYS: &'static [(&'static str, u32)] = &[("slots", $entry::WIDTH), ("board", 32)];
-            const FILTERS: bool = false;
 
             fn slots<M: Memory>(m: M) -> Self::Slots<M> {
                 BoardSlots::new(m.w32(1), $entry::words(m, 0))
             }
-            fn filter<M: Memory, const TEST: bool>(_: M, _: u32) {}
             /// Its byte of the board says so.
             fn is_taken<M: Memory>(m: M, at: usize) -> bool {
                 m.w32(1).load(at / BOARD_SLOTS, ReadOrder::Relaxed) >> (8 * (at % BOARD_SLOTS)) & 0xff != 0

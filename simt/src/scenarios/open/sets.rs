@@ -2,7 +2,8 @@
 
 use super::places;
 use super::tables::{
-    APPLIED32, BOARD_SET32, BOARD64, LOCK64, MAP32, MAP64, SET32, SET64, SUMMED32, TABLES, UNTESTED32,
+    APPLIED32, BOARD_SET32, BOARD64, FEW_WORDS32, LOCK64, MAP32, MAP64, SET32, SET64, SUMMED32, TABLES,
+    UNTESTED32,
 };
 use crate::check::Scenario;
 use crate::scenarios::applied::updates;
@@ -25,8 +26,8 @@ pub fn quick() -> Vec<Scenario> {
 
 /// Every pair of operations and every two of one warp, in every place, by one lane and by several; the other
 /// entry types in some places; one warp that stops; a key that goes and comes back, or comes after another;
-/// u64 keys that differ in one half; entries of two words; slots with a board; a filter as a GPU writes it;
-/// and nearly all of that by two lanes of two words each.
+/// u64 keys that differ in one half; entries of two words; slots with a board; a filter as a GPU writes it,
+/// and one of few words; and nearly all of that by two lanes of two words each.
 pub fn default_set() -> Vec<Scenario> {
     let mut scenarios = MAP32.family(2, 2);
     scenarios.extend(by_lanes(&scenarios));
@@ -42,6 +43,7 @@ pub fn default_set() -> Vec<Scenario> {
     scenarios.extend(by_lock(&LOCK64));
     scenarios.extend(by_board());
     scenarios.extend(untested(&UNTESTED32));
+    scenarios.extend(few_words(&FEW_WORDS32));
     scenarios.extend([BOARD_SET32, UNTESTED32].iter().flat_map(|table| table.rows_and_stalls(places::EMPTY)));
     // Where a key goes and comes back there are too many executions.
     let few = |scenario: &&Scenario| scenario.programs.iter().flatten().count() <= 3;
@@ -182,6 +184,15 @@ fn by_board() -> Vec<Scenario> {
 fn untested(table: &Table) -> Vec<Scenario> {
     let mut scenarios = table.family(2, 2);
     scenarios.extend(again(table));
+    scenarios.extend(by_lanes(&scenarios));
+    scenarios
+}
+
+/// Every pair of operations, two operations of one warp, and a warp that stops, by one lane and by several,
+/// in places of several buckets: a filter of one bucket has all classes.
+fn few_words(table: &Table) -> Vec<Scenario> {
+    let mut scenarios = table.pairs(&[places::PASSES, places::BEHIND, places::TOMBS, places::FAR]);
+    scenarios.extend(table.rows_and_stalls(places::PASSES));
     scenarios.extend(by_lanes(&scenarios));
     scenarios
 }

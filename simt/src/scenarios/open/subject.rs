@@ -1,40 +1,36 @@
 //! The open-addressing table as a subject, for every entry type.
 
-use super::layout::{CLASSES, Layout};
+use super::filters::{Bits, Filters};
+use super::layout::Layout;
 use crate::check::{Access, Array, Breach, Config, Kind, Memory, SimWarp, Subject, View};
 use crate::scenarios::applied::{AppliedMap, update_of};
 use crate::scenarios::home::{SEED, homes_of_keys, plural, run};
 use crate::scenarios::listing::{check_list, entries_among};
 use std::marker::PhantomData;
 use warpproof_model::entry::Packed;
-use warpproof_model::open::{Broken, DoubleHashing, OpenSlots, OpenTable, filter_words};
+use warpproof_model::open::{Broken, DoubleHashing, OpenSlots, OpenTable};
 use warpproof_model::spec::{Call, Map, Op, Ret};
 use warpproof_model::{UserKey, WarpMap, Word};
 
-/// An open-addressing table with `S` slots per lane in a bucket, keys that probe by double hashing, and a
-/// filter. Without `TEST` its bits are set as on a GPU, whatever they are.
+/// An open-addressing table with `S` slots per lane in a bucket, keys that probe by double hashing, and the
+/// filter `F`.
 #[derive(Clone, Debug)]
-pub struct OpenSubject<L, const S: usize, const TEST: bool = true> {
+pub struct OpenSubject<L, const S: usize, F = Bits> {
     config: Config,
     may_fill: bool,
     /// Whether a call adds to a value.
     adds: bool,
-    kind: PhantomData<L>,
+    kind: PhantomData<(L, F)>,
 }
 
-type Table<L, M, const S: usize, const TEST: bool> = OpenTable<
-    <L as Layout>::Entry,
-    <L as Layout>::Slots<M>,
-    <L as Layout>::Filter<M, TEST>,
-    DoubleHashing,
-    S,
->;
+type Table<L, M, F, const S: usize> =
+    OpenTable<<L as Layout>::Entry, <L as Layout>::Slots<M>, <F as Filters>::Of<M>, DoubleHashing, S>;
 type Key<L> = <<L as Layout>::Entry as Packed>::Key;
 type Value<L> = <<L as Layout>::Entry as Packed>::Value;
 /// The slots of a layout, for looking at single words.
 type Seen<L> = <L as Layout>::Slots<View<'static>>;
 
-impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
+impl<L: Layout, const S: usize, F: Filters> OpenSubject<L, S, F> {
     /// The array of the filter.
     const FILTER: usize = L::ARRAYS.len();
 
@@ -49,8 +45,9 @@ impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
         Self { adds: true, ..self }
     }
 
-    fn table<M: Memory>(&self, m: M) -> Table<L, M, S, TEST> {
-        OpenTable::new(L::slots(m), L::filter(m, self.config.buckets), self.config.buckets, SEED)
+    fn table<M: Memory>(&self, m: M) -> Table<L, M, F, S> {
+        let buckets = self.config.buckets;
+        OpenTable::new(L::slots(m), F::of(m, Self::FILTER, buckets), buckets, SEED)
     }
 
     const fn bucket_slots(&self) -> usize {
@@ -80,7 +77,7 @@ impl<L: Layout, const S: usize, const TEST: bool> OpenSubject<L, S, TEST> {
     }
 }
 
-impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, TEST> {
+impl<L: Layout, const S: usize, F: Filters> Subject for OpenSubject<L, S, F> {
     type Spec = AppliedMap;
 
     fn spec(&self) -> AppliedMap {
@@ -89,8 +86,8 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
 
     fn arrays(&self) -> Vec<Array> {
         let array = |&of: &_| L::array(of, self.slots());
-        let filter = || Array::new("filter", 32, vec![0; filter_words(CLASSES, self.config.buckets)]);
-        L::ARRAYS.iter().map(array).chain(L::FILTERS.then(filter)).collect()
+        let filter = F::words(self.config.buckets).map(|words| Array::new("filter", 32, vec![0; words]));
+        L::ARRAYS.iter().map(array).chain(filter).collect()
     }
 
     /// Values are only stored, unless some are added.
@@ -199,10 +196,7 @@ impl<L: Layout, const S: usize, const TEST: bool> Subject for OpenSubject<L, S, 
                 "An open-addressing table of {}, each with {}; {}.",
                 plural(self.config.buckets as usize, "bucket"),
                 plural(self.bucket_slots(), "slot"),
-                match L::FILTERS {
-                    true => format!("the filter has {CLASSES} bits for each bucket"),
-                    false => "the board has a fingerprint of each slot's key, in eight bits".to_owned(),
-                },
+                F::about(self.config.buckets),
             ),
             format!(
                 "Of the words, {entries}; the slot of a tombstone is not used again. The home of a key: {}.",

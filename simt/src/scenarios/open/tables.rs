@@ -1,5 +1,6 @@
 //! The tables of open addressing, and their subjects.
 
+use super::filters::{Bits, FewWords, Filters};
 use super::layout::{Applied, Board, Layout, Lock64, Summed};
 use super::places::{BOARD_PLAN32, BOARD_PLAN64, OPS, PLAN};
 use super::subject::OpenSubject;
@@ -23,6 +24,8 @@ pub const SET64: Table = table("open_set64", Entries::Set64, shaped::<Key64>);
 pub const LOCK64: Table = table("open_lock64", Entries::Map64, shaped::<Lock64>);
 /// u32 pairs, with bits of the filter set as on a GPU: not tested before.
 pub const UNTESTED32: Table = table("open_untested32", Entries::Map32, untested::<Pair32>);
+/// u32 pairs, with a filter of fewer words than all classes need, as large tables have.
+pub const FEW_WORDS32: Table = table("open_few_words32", Entries::Map32, few_words::<Pair32>);
 /// u64 pairs in slots with a board of fingerprints.
 pub const BOARD64: Table =
     Table { plan: &BOARD_PLAN64, ..table("open_board64", Entries::Map64, boarded::<Board<Pair64>>) };
@@ -35,8 +38,8 @@ pub const APPLIED32: Table = table("open_applied32", Entries::Map32, small::<App
 pub const SUMMED32: Table = table("open_summed32", Entries::Map32, small::<Summed>);
 
 /// All of them.
-pub const TABLES: [Table; 10] =
-    [MAP32, SET32, MAP64, SET64, LOCK64, BOARD64, BOARD_SET32, UNTESTED32, APPLIED32, SUMMED32];
+pub const TABLES: [Table; 11] =
+    [MAP32, SET32, MAP64, SET64, LOCK64, BOARD64, BOARD_SET32, UNTESTED32, FEW_WORDS32, APPLIED32, SUMMED32];
 
 const fn table(name: &'static str, entries: Entries, subject: Maker) -> Table {
     Table { name, entries, multi: false, ops: &OPS, subject, plan: &PLAN }
@@ -48,35 +51,42 @@ shapes! {
     pub const SHAPES: (lanes as LANES, slots as S) =
         [(1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (4, 1), (1, 8), (2, 4), (4, 2), (8, 1)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
-    fn shaped<L: Layout> = probing::<L, LANES, S, true>;
+    fn shaped<L: Layout> = probing::<L, LANES, S, Bits>;
 }
 
 shapes! {
     /// Buckets of slots with a board, whose library reads them by one lane.
     const BOARDED: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (1, 4), (2, 2), (1, 8)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
-    fn boarded<L: Layout> = probing::<L, LANES, S, true>;
+    fn boarded<L: Layout> = probing::<L, LANES, S, ()>;
 }
 
 shapes! {
     /// Buckets of one slot or two.
     pub const SMALL: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
-    fn untested<L: Layout> = probing::<L, LANES, S, false>;
+    fn untested<L: Layout> = probing::<L, LANES, S, Bits<false>>;
+}
+
+shapes! {
+    /// Buckets of one slot or two, where the filter has few words.
+    const FEW: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2)];
+    "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
+    fn few_words<L: Layout> = probing::<L, LANES, S, FewWords>;
 }
 
 shapes! {
     /// Buckets of a table that applies a function, or sums: those of places, and those doubled.
     const APPLIED: (lanes as LANES, slots as S) = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 4)];
     "a bucket of {lanes} lanes with {slots} slots each: buckets have {:?}";
-    fn small<L: Layout> = probing::<L, LANES, S, true>;
+    fn small<L: Layout> = probing::<L, LANES, S, Bits>;
 }
 
-/// The subject of a table; whether it tests bits of the filter before it sets them.
-fn probing<L: Layout, const LANES: usize, const S: usize, const TEST: bool>(
+/// The subject of a table with the filter `F`.
+fn probing<L: Layout, const LANES: usize, const S: usize, F: Filters>(
     scenario: &Scenario,
 ) -> Arc<dyn AnySubject> {
-    let subject = OpenSubject::<L, S, TEST>::new(scenario.config.clone(), scenario.allows.full);
+    let subject = OpenSubject::<L, S, F>::new(scenario.config.clone(), scenario.allows.full);
     Arc::new(OfLanes::<_, LANES>(if adds(scenario) { subject.with_adds() } else { subject }))
 }
 
