@@ -76,13 +76,13 @@ impl<T: Outcome> Outcomes<T> {
     /// # Errors
     /// [`NotStored`] if there was no room for some entries. All others are stored.
     pub fn all_stored(self) -> Result<Vec<T>, NotStored> {
-        match self.iter().position(T::is_full) {
-            None => Ok(self.0),
-            Some(first) => {
-                let (entries, left_out) = (self.len() as u64, left_out(&self));
-                Err(NotStored { entries, left_out, first: first as u64 })
-            }
+        // Without an early return: the compiler then looks at many at once.
+        if !self.iter().fold(false, |any, outcome| any | outcome.is_full()) {
+            return Ok(self.0);
         }
+        let first = self.iter().position(T::is_full).unwrap_or_default();
+        let (entries, left_out) = (self.len() as u64, left_out(&self));
+        Err(NotStored { entries, left_out, first: first as u64 })
     }
 }
 

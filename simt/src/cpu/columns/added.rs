@@ -1,6 +1,6 @@
 //! Values of equal keys are added up before they go to a table, where many pairs of a batch have few keys.
 
-use super::combine::{Grouped, Job};
+use super::combine::Job;
 use super::fold::Fold;
 use super::progress::Progress;
 use super::room::room;
@@ -33,7 +33,7 @@ pub(in crate::cpu) fn insert_or_add<K: TableKey, W: Word, V: TableValue<W>>(
     let Some((added, mut outcomes)) = Added::new(keys, values) else { return insert(keys, values) };
     let said = insert(&added.keys, &added.sums)?;
     // From here on nothing is allocated: the pairs are in the table.
-    outcomes.par_extend(rayon::iter::repeat_n(Add::Added, keys.len()));
+    outcomes.resize(keys.len(), Add::Added);
     for (&row, &said) in added.first.iter().zip(&said) {
         outcomes[row as usize] = said;
     }
@@ -55,7 +55,7 @@ pub(in crate::cpu) fn insert_or_add<K: TableKey, W: Word, V: TableValue<W>>(
 struct Added<K, V> {
     keys: Vec<K>,
     sums: Vec<V>,
-    /// The first pair of each key.
+    /// The first pair of each key, in no order.
     first: Vec<u32>,
 }
 
@@ -98,11 +98,17 @@ impl<K: TableKey, V> Added<K, V> {
         if !job.repeats().ok()? {
             return None;
         }
-        let Grouped::<_, u32> { first, states, .. } = job.run().ok()?;
-        let mut distinct = room(first.len()).ok()?;
-        distinct.extend(first.iter().map(|&row| keys[row as usize]));
+        let groups = job.unordered().ok()?;
+        let len = groups.iter().map(|found| found.first.len()).sum();
+        let (mut first, mut sums, mut distinct) = (room(len).ok()?, room(len).ok()?, room(len).ok()?);
+        for found in groups {
+            first.extend(found.first);
+            sums.extend(found.states);
+        }
+        // Indexed, so it writes to the room that there is.
+        distinct.par_extend(first.par_iter().map(|&row: &u32| keys[row as usize]));
         let outcomes = room(keys.len()).ok()?;
-        Some((Self { keys: distinct, sums: states, first }, outcomes))
+        Some((Self { keys: distinct, sums, first }, outcomes))
     }
 }
 
@@ -110,17 +116,20 @@ impl<K: TableKey, V> Added<K, V> {
 mod tests {
     use super::*;
     use std::cell::Cell;
+    use std::collections::{HashMap, HashSet};
 
     /// Adds pairs, and returns their outcomes and how many `insert` got.
     fn added(keys: &[u64], full: u64) -> (Vec<Add>, usize) {
         let values: Vec<i32> = (0..keys.len() as i32).map(|i| i - 5).collect();
-        let got = Cell::new(0);
+        let (got, mut expected) = (Cell::new(0), HashMap::<u64, i32>::new());
+        for (&key, &value) in keys.iter().zip(&values) {
+            let sum = expected.entry(key).or_default();
+            *sum = sum.wrapping_add(value);
+        }
         let outcomes = insert_or_add::<_, u32, _>(keys, &values, |some, sums| {
             got.set(some.len());
-            for (&key, &sum) in some.iter().zip(sums) {
-                let own = keys.iter().zip(&values).filter(|(own, _)| **own == key);
-                let expected = own.fold(0i32, |sum, (_, value)| sum.wrapping_add(*value));
-                assert!(some.len() == keys.len() || sum == expected, "key {key}");
+            for (key, &sum) in some.iter().zip(sums) {
+                assert!(some.len() == keys.len() || sum == expected[key], "key {key}");
             }
             let said = |key: &u64| if *key == full { Add::Full } else { Add::Inserted };
             Ok(some.iter().map(said).collect())
@@ -131,13 +140,18 @@ mod tests {
     #[test]
     fn keys_that_repeat_are_added_up_and_others_are_not() {
         let few: Vec<u64> = (0..LEAST as u64).map(|i| i * i % 13).collect();
-        let (outcomes, got) = added(&few, 3);
-        let mut seen = std::collections::HashSet::new();
-        assert_eq!(got, few.iter().collect::<std::collections::HashSet<_>>().len());
-        for (key, outcome) in few.iter().zip(outcomes) {
-            let first = seen.insert(*key);
-            let expected = if *key == 3 { Add::Full } else { Add::Added };
-            assert_eq!(outcome, if first && *key != 3 { Add::Inserted } else { expected }, "key {key}");
+        // More keys than a chunk combines.
+        let many: Vec<u64> =
+            (0..4 * LEAST as u64).map(|i| if i % 8 == 0 { i / 8 % 40_000 } else { i * i % 9973 }).collect();
+        for keys in [&few, &many] {
+            let (outcomes, got) = added(keys, 3);
+            let mut seen = HashSet::new();
+            assert_eq!(got, keys.iter().collect::<HashSet<_>>().len());
+            for (key, outcome) in keys.iter().zip(outcomes) {
+                let first = seen.insert(*key);
+                let expected = if *key == 3 { Add::Full } else { Add::Added };
+                assert_eq!(outcome, if first && *key != 3 { Add::Inserted } else { expected }, "key {key}");
+            }
         }
         let short = &few[..LEAST - 1];
         assert_eq!(added(&short[..1000], 3).1, 1000, "a short batch goes as it is");

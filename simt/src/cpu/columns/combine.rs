@@ -29,6 +29,8 @@ const CHUNKS: usize = 16;
 const FEW: u32 = 1 << 14;
 /// How many records ahead a thread prefetches what a record's row adds to its group.
 const AHEAD: usize = 16;
+/// Rows for which memory is asked for at once, if they are left.
+const LEFT: usize = 1 << 12;
 /// Rows between two looks at whether to stop.
 const STEP: usize = 1 << 18;
 
@@ -44,10 +46,10 @@ pub struct Grouped<S, R = u32> {
     pub numbers: Vec<R>,
 }
 
-/// Groups with their first rows and their states, in the order of the first rows.
-struct Found<S> {
-    first: Vec<u32>,
-    states: Vec<S>,
+/// Groups with their first rows and their states.
+pub(super) struct Found<S> {
+    pub(super) first: Vec<u32>,
+    pub(super) states: Vec<S>,
 }
 
 impl<S> Found<S> {
@@ -99,48 +101,74 @@ struct Parted<K, S> {
     left: Option<Vec<u32>>,
 }
 
+/// The chunks, and the groups of each partition.
+type Joined<K, S> = (Vec<Parted<K, S>>, Vec<Found<S>>);
+
 impl<K: TableKey, F: Fold> Job<'_, K, F> {
+    /// The groups, in the order of their first rows.
     pub(super) fn run<R: RowNumber>(&self) -> Result<Grouped<F::State, R>, Error> {
-        let rows = self.keys.len();
-        let combines = self.repeats()?;
+        let (rows, combines) = (self.keys.len(), self.repeats()?);
         // Where each row has its number, or what that follows from, until all groups are known.
         let numbers: Vec<AtomicU32> =
             zeros(if self.numbered { rows } else { 0 })?.into_iter().map(AtomicU32::new).collect();
-        // Not by the number of threads: sums of floating-point numbers depend on the chunks.
-        let size = rows.div_ceil(CHUNKS).clamp(LEAST, CHUNK);
-        let chunks: Vec<Range<usize>> = ranges(rows, size).collect();
-        if let ([_], true) = (&chunks[..], combines) {
-            // So few rows are not worth a second thread, nor a second table unless many keys are left.
-            let chunk = self.combine(0..rows, &numbers)?;
-            if chunk.left.as_ref().is_some_and(|(keys, _)| keys.is_empty()) {
-                let Found { first, states } = chunk.groups;
-                let numbers = R::of_all(numbers.into_iter().map(AtomicU32::into_inner).collect())?;
-                return Ok(Grouped { first: R::of_all(first)?, states, numbers });
-            }
+        if let Some(Found { first, states }) = self.alone(combines, &numbers)? {
+            let numbers = R::of_all(numbers.into_iter().map(AtomicU32::into_inner).collect())?;
+            return Ok(Grouped { first: R::of_all(first)?, states, numbers });
         }
-        let chunks: Vec<Chunk<K, F::State>> = chunks
-            .into_par_iter()
-            .map(|rows| if combines { self.combine(rows, &numbers) } else { Ok(Chunk::whole(rows)) })
-            .collect::<Result<_, _>>()?;
-        let records = chunks.iter().map(Chunk::records).sum::<usize>();
-        let partitions = partitions(records, self.seed);
-        let chunks: Vec<Parted<K, F::State>> =
-            chunks.into_par_iter().map(|chunk| self.part(chunk, partitions)).collect::<Result<_, _>>()?;
-
         let first_rows = Marks::new(rows)?;
-        let found: Vec<Found<F::State>> = (0..partitions.count() as usize)
-            .into_par_iter()
-            .with_min_len(partitions.count() as usize / (4 * rayon::current_num_threads()))
-            .map_init(
-                || None,
-                |table, partition| self.join((table, partition), &chunks, &first_rows, &numbers),
-            )
-            .collect::<Result<_, _>>()?;
+        let (chunks, found) = self.joined(combines, &numbers, Some(&first_rows))?;
         let ranks = Ranks::new(first_rows)?;
         let ranked = self.ranked(&chunks, numbers, &ranks)?;
         drop(chunks);
         let states = self.in_order(&found, &ranks)?;
         Ok(Grouped { first: ranks.rows()?, states, numbers: ranked })
+    }
+
+    /// The groups in no order, in lists. Keys [repeat](Self::repeats), and no row is numbered.
+    pub(super) fn unordered(&self) -> Result<Vec<Found<F::State>>, Error> {
+        Ok(self.joined(true, &[], None)?.1)
+    }
+
+    /// The rows of each chunk. Not by the number of threads: sums of floating-point numbers depend on the
+    /// chunks.
+    fn chunks(&self) -> impl Iterator<Item = Range<usize>> {
+        let rows = self.keys.len();
+        ranges(rows, rows.div_ceil(CHUNKS).clamp(LEAST, CHUNK))
+    }
+
+    /// The groups of rows that are one chunk: so few are not worth a second thread. `None` if they are more,
+    /// or if many keys are left.
+    fn alone(&self, combines: bool, numbers: &[AtomicU32]) -> Result<Option<Found<F::State>>, Error> {
+        if !combines || self.chunks().count() != 1 {
+            return Ok(None);
+        }
+        let chunk = self.combine(0..self.keys.len(), numbers)?;
+        let is_whole = chunk.left.as_ref().is_some_and(|(keys, _)| keys.is_empty());
+        Ok(is_whole.then_some(chunk.groups))
+    }
+
+    /// The groups of each partition, and the chunks of which they were made. Marks the first rows.
+    fn joined(
+        &self,
+        combines: bool,
+        numbers: &[AtomicU32],
+        first_rows: Option<&Marks>,
+    ) -> Result<Joined<K, F::State>, Error> {
+        let chunks: Vec<Range<usize>> = self.chunks().collect();
+        let chunks: Vec<Chunk<K, F::State>> = chunks
+            .into_par_iter()
+            .map(|rows| if combines { self.combine(rows, numbers) } else { Ok(Chunk::whole(rows)) })
+            .collect::<Result<_, _>>()?;
+        let records = chunks.iter().map(Chunk::records).sum::<usize>();
+        let partitions = partitions(records, self.seed);
+        let chunks: Vec<Parted<K, F::State>> =
+            chunks.into_par_iter().map(|chunk| self.part(chunk, partitions)).collect::<Result<_, _>>()?;
+        let found = (0..partitions.count() as usize)
+            .into_par_iter()
+            .with_min_len(partitions.count() as usize / (4 * rayon::current_num_threads()))
+            .map_init(|| None, |table, partition| self.join((table, partition), &chunks, first_rows, numbers))
+            .collect::<Result<_, _>>()?;
+        Ok((chunks, found))
     }
 
     /// Whether keys repeat so often that chunks should be combined: by a sample, in which keys that occur
@@ -167,37 +195,35 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
     fn combine(&self, rows: Range<usize>, numbers: &[AtomicU32]) -> Result<Chunk<K, F::State>, Error> {
         let mut table = Numbering::sparse(self.seed).map_err(no_memory::<K>)?;
         let (mut groups, mut group_keys) = (Found::NONE, room(0)?);
-        let (mut left_keys, mut left_rows) = (Vec::new(), Vec::new());
-        for (&key, row) in self.keys[rows.clone()].iter().zip(rows.start as u32..) {
-            match table.number(key.to_word(), FEW).map_err(no_memory::<K>)? {
-                Some((number, true)) => {
-                    groups.push(row, self.fold.first(row))?;
-                    group_keys.try_reserve(1).map_err(no_memory::<K>)?;
-                    group_keys.push(key);
-                    self.note(numbers, row, number);
-                }
-                Some((number, false)) => {
-                    self.fold.add(&mut groups.states[number as usize], row);
-                    self.note(numbers, row, number);
-                }
-                None => {
-                    left_keys.try_reserve(1).map_err(no_memory::<K>)?;
-                    left_rows.try_reserve(1).map_err(no_memory::<u32>)?;
-                    left_keys.push(key);
-                    left_rows.push(row);
-                }
+        let mut at = rows.start;
+        loop {
+            let rest = at..rows.end;
+            at += add_known(&table, self.fold, (self.keys, rest), &mut groups.states, numbers, |_, _| false);
+            if at == rows.end || table.len() == FEW as usize {
+                break;
             }
+            let (key, row) = (self.keys[at], at as u32);
+            let number = table.number(key.to_word(), FEW).map_err(no_memory::<K>)?;
+            let Some((number, _)) = number else { break };
+            groups.push(row, self.fold.first(row))?;
+            group_keys.try_reserve(1).map_err(no_memory::<K>)?;
+            group_keys.push(key);
+            note(numbers, row, number);
+            at += 1;
+        }
+        // No key is new any more.
+        let (mut left_keys, mut left_rows) = (Vec::new(), Vec::new());
+        for some in ranges(rows.end - at, LEFT).map(|some| at + some.start..at + some.end) {
+            left_keys.try_reserve(some.len()).map_err(no_memory::<K>)?;
+            left_rows.try_reserve(some.len()).map_err(no_memory::<u32>)?;
+            add_known(&table, self.fold, (self.keys, some), &mut groups.states, numbers, |key, row| {
+                left_keys.push(key);
+                left_rows.push(row);
+                true
+            });
         }
         self.progress.advance(rows.len())?;
         Ok(Chunk { rows, groups, group_keys, left: Some((left_keys, left_rows)) })
-    }
-
-    #[inline(always)]
-    fn note(&self, numbers: &[AtomicU32], row: u32, number: u32) {
-        if self.numbered {
-            // Relaxed: the end of the parallel loop orders it before the reads.
-            numbers[row as usize].store(number, Ordering::Relaxed);
-        }
     }
 
     /// Partitions the groups of a chunk, and the rows that are left.
@@ -235,7 +261,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
         &self,
         (table, partition): (&mut Option<Numbering<K::Bits>>, usize),
         chunks: &[Parted<K, F::State>],
-        first_rows: &Marks,
+        first_rows: Option<&Marks>,
         numbers: &[AtomicU32],
     ) -> Result<Found<F::State>, Error> {
         let table = match table {
@@ -275,7 +301,7 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
                     } else {
                         self.fold.add(&mut found.states[number as usize], row);
                     }
-                    self.note(numbers, row, found.first[number as usize]);
+                    note(numbers, row, found.first[number as usize]);
                 }
                 done += records.len();
             }
@@ -283,7 +309,9 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
                 self.progress.advance(core::mem::take(&mut done))?;
             }
         }
-        found.first.iter().for_each(|&row| first_rows.mark(row));
+        if let Some(marks) = first_rows {
+            found.first.iter().for_each(|&row| marks.mark(row));
+        }
         self.progress.advance(done)?;
         Ok(found)
     }
@@ -358,6 +386,45 @@ impl<K: TableKey, F: Fold> Job<'_, K, F> {
             }
         }
         Ok(states)
+    }
+}
+
+/// Adds rows whose keys have a group to these groups. Each other row goes to `unknown`; at the first for
+/// which that returns false it stops. Returns how many rows come before that one.
+///
+/// A function of its own, in which the compiler knows that nothing changes the table and the fold: it keeps
+/// what it reads of them in registers.
+#[inline(never)]
+fn add_known<K: TableKey, F: Fold>(
+    table: &Numbering<K::Bits>,
+    fold: &F,
+    (keys, rows): (&[K], Range<usize>),
+    states: &mut [F::State],
+    numbers: &[AtomicU32],
+    mut unknown: impl FnMut(K, u32) -> bool,
+) -> usize {
+    let first = rows.start as u32;
+    debug_assert!(numbers.is_empty() || numbers.len() == keys.len(), "a place for each row");
+    let numbers = numbers.get(rows.clone()).unwrap_or_default();
+    for (at, &key) in (0u32..).zip(&keys[rows.clone()]) {
+        match table.known(key.to_word()) {
+            Some(number) => {
+                fold.add(&mut states[number as usize], first + at);
+                note(numbers, at, number);
+            }
+            None if unknown(key, first + at) => {}
+            None => return at as usize,
+        }
+    }
+    rows.len()
+}
+
+/// Notes the number of a row, if rows are numbered.
+#[inline(always)]
+fn note(numbers: &[AtomicU32], row: u32, number: u32) {
+    if let Some(noted) = numbers.get(row as usize) {
+        // Relaxed: the end of the parallel loop orders it before the reads.
+        noted.store(number, Ordering::Relaxed);
     }
 }
 

@@ -98,6 +98,12 @@ impl<K: Key> Numbering<K> {
         ask_for(&self.slots, self.home(hash));
     }
 
+    /// The number of a key.
+    #[inline(always)]
+    pub(super) fn known(&self, key: K) -> Option<u32> {
+        self.find(key, key.hash(self.seed))
+    }
+
     /// The number of a key, whose hash is given.
     #[inline(always)]
     pub(super) fn find(&self, key: K, hash: Hash64) -> Option<u32> {
