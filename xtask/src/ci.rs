@@ -108,7 +108,7 @@ pub(crate) fn run_readme(command: impl Fn(&[&str]) -> Command) -> Outcome<()> {
         let text = read(&root().join(&page))?;
         for line in commands(&text).map_err(|wrong| format!("{page}: {wrong}"))? {
             println!("-- cargo {line}");
-            let words = words(&line)?;
+            let words = words(&line).map_err(|wrong| format!("{page}: {wrong}"))?;
             if ran.insert(line) {
                 run(&mut command(&words.iter().map(String::as_str).collect::<Vec<_>>()))?;
             }
@@ -136,7 +136,8 @@ fn commands(text: &str) -> Outcome<Vec<String>> {
 
 /// The words of a line, as a shell reads them.
 fn words(line: &str) -> Outcome<Vec<String>> {
-    shlex::split(line).ok_or_else(|| format!("`{line}`: a quotation mark is not closed"))
+    shlex::split(line)
+        .ok_or_else(|| format!("`{line}`: a quotation mark is not closed, or a backslash is last"))
 }
 
 #[cfg(test)]

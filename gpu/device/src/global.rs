@@ -1,10 +1,12 @@
 //! Words in device memory, at device scope.
 
 mod kept;
+mod nearby;
 #[cfg(feature = "b128")]
 mod wide;
 
 pub use kept::Kept;
+pub use nearby::Nearby;
 
 use crate::access::{instruction, integer_words};
 use core::arch::asm;

@@ -5,7 +5,7 @@
 //!
 //! - [`Tile`]: a [`Warp`](warpproof_model::Warp) of 1 to 32 neighbouring threads.
 //! - [`Global`]: words in device memory, at `.gpu` scope. [`Frozen`]: those that nobody writes for a while.
-//!   [`Kept`]: those that the L2 cache keeps.
+//!   [`Kept`]: those that the L2 cache keeps. [`Nearby`]: hints, which may be read as they were before.
 //! - [`CtaBlock`], [`Shared`]: a thread block and its shared words, at `.cta` scope. [`ScratchBlock`]: a
 //!   block that also has scratch words.
 //! - [`Staged`]: words that one launch writes and the next one reads.
@@ -39,7 +39,7 @@ mod tile;
 
 pub use block::CtaBlock;
 pub use frozen::Frozen;
-pub use global::{Global, Kept};
+pub use global::{Global, Kept, Nearby};
 pub use module::trap;
 pub use scratch::{ScratchBlock, ScratchWords, Staged};
 pub use shared::Shared;

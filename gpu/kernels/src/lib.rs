@@ -28,7 +28,8 @@
 //!
 //! So do the sums of `insert_or_update` on an open-addressing table of u64 pairs in 128-bit words. There
 //! `deferred` runs in blocks of 512 threads with 48 KiB of shared memory, a thread has 32 operations, and the
-//! first argument is the code of the update. It serves all widths.
+//! first argument is the code of the update. It serves all widths. Keys that have lost exchanges are in a
+//! variable of the module, 16 KiB: their sums are left at once.
 //!
 //! The size of a grid:
 //!
@@ -81,6 +82,8 @@ mod matrix;
 #[cfg(not(feature = "probes"))]
 mod store;
 
+#[cfg(all(feature = "tables", feature = "b128"))]
+mod contended;
 #[cfg(all(feature = "tables", not(feature = "b128")))]
 mod floor;
 #[cfg(feature = "paper")]

@@ -1,8 +1,9 @@
 //! One kernel per memory access and order, so that a test can read the ordering table in the emitted PTX.
 //!
-//! Names: `probe_ACCESS_ORDER_WORD`, and `probe_shared_...` for the words of a block.
+//! Names: `probe_ACCESS_ORDER_WORD`, `probe_shared_...` for the words of a block, and `probe_nearby_...` for
+//! words that may be read as they were before.
 
-use warpproof_device::{CtaBlock, Global, Tile};
+use warpproof_device::{CtaBlock, Global, Nearby, Tile};
 use warpproof_model::{Block, IntegerWords, Order, ReadOrder, Warp, Words, WriteOrder};
 
 /// A kernel that makes one access to word 1 of two words, in device memory or of a block, and writes what it
@@ -18,6 +19,20 @@ macro_rules! access {
             // SAFETY: never launched. If it were: with two words, one input and one output.
             unsafe {
                 let ($words, $value) = (Global::<$word>::new(words, 2), input.read());
+                out.write($made);
+            }
+        }
+    };
+    ([nearby] $access:ident $order:ident |$words:ident, $value:ident| $made:expr) => {
+        #[unsafe(no_mangle)]
+        unsafe extern "ptx-kernel" fn ${concat(probe_nearby_, $access, _, $order)}(
+            words: *mut u32,
+            input: *const u32,
+            out: *mut u32,
+        ) {
+            // SAFETY: never launched. If it were: with two words, one input and one output.
+            unsafe {
+                let ($words, $value) = (Nearby::new(Global::<u32>::new(words, 2)), input.read());
                 out.write($made);
             }
         }
@@ -65,6 +80,7 @@ macro_rules! counts {
 reads_and_writes! { [device u32] }
 reads_and_writes! { [device u64] }
 reads_and_writes! { [block] }
+reads_and_writes! { [nearby] }
 counts! { [device u32] relaxed Relaxed, acquire Acquire, release Release, acq_rel AcqRel }
 counts! { [device u64] relaxed Relaxed, acquire Acquire, release Release, acq_rel AcqRel }
 counts! { [block] relaxed Relaxed, acquire Acquire, release Release, acq_rel AcqRel }

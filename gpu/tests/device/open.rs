@@ -9,7 +9,8 @@ use warpproof_gpu::{
 };
 use warpproof_model::bits::Integer;
 use warpproof_model::host::{
-    Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, Op, OpenGeometry, OpenStats, Refused,
+    Answer, BulkCounter, BulkMap, BulkOrdered, BulkSet, BulkTable, BulkUpdate, Op, OpenGeometry, OpenStats,
+    Refused,
 };
 use warpproof_model::open::BUCKET_SLOTS;
 use warpproof_model::outcome::{Add, Assign, Delete, Insert};
@@ -218,6 +219,11 @@ fn sums_that_carry(device: &Device) {
         assert_eq!(said.iter().filter(|said| **said == Add::Added).count(), N - distinct as usize);
         let found = map.search(&(0..distinct).collect::<Vec<_>>()).unwrap();
         assert!(found.into_iter().eq(sums.into_iter().map(Some)), "{distinct} keys");
+        // These keys have lost exchanges. An update that is no sum is run all the same.
+        let said = map.insert_or_update(Update::Max, &keys, &vec![u64::MAX; N]).unwrap();
+        assert!(said.iter().all(|said| *said == Add::Added), "{distinct} keys");
+        let found = map.search(&(0..distinct).collect::<Vec<_>>()).unwrap();
+        assert!(found.into_iter().all(|found| found == Some(u64::MAX)), "{distinct} keys");
     }
 }
 

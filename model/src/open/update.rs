@@ -5,9 +5,11 @@ use super::filter::Filter;
 use super::probing::Probing;
 use super::slots::{Change, OnPresent, OpenSlots};
 use super::table::{Held, OpenTable, Slot};
+use crate::aggregate::Contended;
 use crate::at_lane::AtLane;
 use crate::entry::Packed;
-use crate::key::UserKey;
+use crate::key::{Key, UserKey};
+use crate::memory::Words;
 use crate::outcome::{Add, Assign, Delete, Insert, Mixed, Op};
 use crate::row;
 use crate::update::Update;
@@ -57,22 +59,32 @@ impl<E: Packed, H: OpenSlots<E>, F: Filter, P: Probing, const S: usize> OpenTabl
     }
 
     /// As [`insert_or_update`](Self::insert_or_update), but a sum that loses an exchange to a change of the
-    /// same key is left, and has changed nothing: `None`. Where many warps add to one key, most exchanges
+    /// same key is left, and has changed nothing: `None`. So is a sum whose key is a `contended` one. Some of
+    /// the sums that lose an exchange note their key there. Where many warps add to one key, most exchanges
     /// are lost; [`add_left`](crate::aggregate::add_left) adds up what is left before it goes to the table.
     #[inline(always)]
     pub fn try_update<W: Warp>(
         self,
         w: &mut W,
         update: Update,
-        key: UserKey<E::Key>,
-        value: E::Value,
+        (key, value): (UserKey<E::Key>, E::Value),
+        contended: Contended<impl Words<u32>>,
     ) -> Option<Add> {
+        let hash = key.get().hash(self.seed());
+        if update == Update::Add && contended.has(w, hash) {
+            return None;
+        }
         let leaves = |w: &mut W, slot: &Slot<W, E, H>, now| {
             let own = w.map(now, |lane, now| lane == slot.lane && Self::holds(now, key.get()));
             update == Update::Add && w.ballot(own).any()
         };
-        let put = self.put_unless(w, key, value, OnPresent::Update(update), leaves)?;
-        Some(End::told(w, put).of_add())
+        match self.put_unless(w, key, value, OnPresent::Update(update), leaves) {
+            Some(put) => Some(End::told(w, put).of_add()),
+            None => {
+                contended.note(w, hash);
+                None
+            }
+        }
     }
 
     /// Adds the entry of a slot of another table, none of whose keys is here. A slot without an entry, empty

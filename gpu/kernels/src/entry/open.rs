@@ -3,6 +3,8 @@
 
 use super::map::write_found;
 use super::{At, Columns, Count, In, Kinds, Launch, MaybeIn, MaybeOut, Out, Told, UpdateCode};
+#[cfg(all(feature = "tables", feature = "b128"))]
+use crate::contended::contended;
 use crate::store::{CHECKED, Store};
 use warpproof_device::{Frozen, Global, Tile};
 use warpproof_model::aggregate::{LEFT_EACH, LEFT_SLOTS, Left, add_left};
@@ -104,6 +106,7 @@ impl<const L: u32, T: AllKeysCounter> Launch<L, T> {
     }
 }
 
+#[cfg(all(feature = "tables", feature = "b128"))]
 impl<const L: u32, E, H, F, P, R, const S: usize> Launch<L, WithSlots<OpenTable<E, H, F, P, S>, R>>
 where
     E: Packed,
@@ -113,7 +116,8 @@ where
     R: CounterMap<Key = E::Key, Value = E::Value>,
 {
     /// As [`insert_or_update`](Self::insert_or_update), but a sum that lost an exchange to a change of the
-    /// same key gets the code [`DEFERRED`], and is left to [`add_deferred`](Launch::add_deferred).
+    /// same key gets the code [`DEFERRED`], and is left to [`add_deferred`](Launch::add_deferred). So does a
+    /// sum whose key lost exchanges before.
     #[inline(always)]
     pub(crate) fn try_update(
         self,
@@ -127,7 +131,9 @@ where
         self.tiles.per_key(keys, outcomes, n, |w, op, key| {
             let (update, value) = (update.get(), values.read(op));
             let code = match UserKey::new(key) {
-                Some(key) => table.try_update(w, update, key, value).map_or(DEFERRED, Add::code),
+                Some(key) => {
+                    table.try_update(w, update, (key, value), contended()).map_or(DEFERRED, Add::code)
+                }
                 None => reserved.insert_or_update(w, update, UserKey::of_reserved(key), value).code(),
             };
             AtLane::known(w, code)

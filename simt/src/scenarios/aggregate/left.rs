@@ -8,21 +8,23 @@ use crate::scenarios::part::Part;
 use crate::scenarios::shares::Shares;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use warpproof_model::aggregate::{Left, add_left, left_words};
+use warpproof_model::aggregate::{Contended, Left, add_left, left_words};
 use warpproof_model::entry::{Packed, Pair64};
 use warpproof_model::map::DEFERRED;
 use warpproof_model::open::{DoubleHashing, OpenTable, OverflowFilter, filter_words};
 use warpproof_model::outcome::{Add, Delete};
 use warpproof_model::spec::{Call, Ret};
-use warpproof_model::{Block, ReadOrder, Update, UserKey, Words, WriteOrder};
+use warpproof_model::{Block, Key, ReadOrder, Update, UserKey, Words, WriteOrder};
 
 const SLOTS: usize = 0;
 const FILTER: usize = 1;
 const KEYS: usize = 2;
 /// The outcomes of the operations; then that of the delete.
 const OUTCOMES: usize = 3;
+/// The word of contended keys.
+const CONTENDED: usize = 4;
 /// The shared words of the first block; those of the others follow.
-const SHARED: usize = 4;
+const SHARED: usize = 5;
 
 /// Slots of the table, which is one bucket.
 const BUCKET: usize = 2;
@@ -40,7 +42,8 @@ pub(super) enum Play {
     Left,
     /// As `Left`. The last warp has no operations, and deletes the first key while others insert sums.
     Deleted,
-    /// As `Tried`, but the greatest value stays: nothing is left then.
+    /// As `Tried`, but the greatest value stays: nothing is left then, though the first key is a contended
+    /// one.
     Greatest,
 }
 
@@ -157,6 +160,11 @@ impl LeftSubject {
             (1..3 * self.blocks().count()).for_each(|_| w.block().sync());
             return;
         }
+        if self.plays() == Play::Greatest {
+            // A sum would be left. Warp 0 notes keys.
+            let hash = u64::from(self.keys().first().copied().unwrap_or_default()).hash(SEED);
+            Contended::new(m.w32(CONTENDED)).note(w, hash);
+        }
         let words = left_words(self.config.slots) as usize;
         let (rank, warps) = if self.apart { (0, 1) } else { (id, members) };
         for (block, range) in self.blocks().enumerate() {
@@ -169,7 +177,8 @@ impl LeftSubject {
                 for op in range.clone().skip(rank as usize).step_by(warps as usize) {
                     let key = member.warp.elect(0, || batch.key(op));
                     let Some(key) = UserKey::new(key) else { continue };
-                    let said = table.try_update(member.warp, self.update(), key, value(op));
+                    let (pair, contended) = ((key, value(op)), Contended::new(m.w32(CONTENDED)));
+                    let said = table.try_update(member.warp, self.update(), pair, contended);
                     member.warp.elect(0, || {
                         batch.tell_code(op as usize, said.map_or(DEFERRED, Add::code));
                         true
@@ -234,6 +243,7 @@ impl Subject for LeftSubject {
             Array::new("filter", 32, vec![0; filter_words(CLASSES, 1)]),
             Array::new("key", 64, self.keys().iter().map(|&key| key.into()).collect()),
             Array::new("outcome", 32, outcomes),
+            Array::new("contended", 32, vec![0]),
             Array::new("shared", 32, vec![0; shared]).in_block(),
         ]
     }
