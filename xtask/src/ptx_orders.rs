@@ -294,8 +294,14 @@ mod tests {
             ]
         );
         assert!(!is_contracted("atom.global.add.u32") && !is_contracted("ld.release.gpu.global.b32"));
-        assert!(is_nearby("open_map64_insert_or_update_l2", NEARBY) && !is_contracted(NEARBY));
-        assert!(!is_nearby("open_map64_search_l2", NEARBY));
+        // Of the hints a kernel of sums loads one, and no other kernel loads any.
+        let hints = |name: &str, loads: usize| {
+            let load = format!("{NEARBY} %r1,[%rd1];\n");
+            let text = format!(".visible .entry {name}(\n)\n{{\n{}}}\n", load.repeat(loads));
+            strange(&Kernel::all(&text)[0]).len()
+        };
+        let sums = "open_map64_insert_or_update_l2";
+        assert_eq!([hints(sums, 1), hints(sums, 2), hints("open_map64_search_l2", 1)], [0, 2, 1]);
         assert!(is_staged("open_map32_fill_l1", "ld.shared.v2.b64"));
         assert!(
             !is_staged("open_map32_search_l1", "ld.shared.b64")
